@@ -78,7 +78,7 @@ var layers = []layer{
 	{"ui/model/memory", []string{"sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
 	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                     // puts them together
 	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
-	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                                                                                            // an invented laboratory; only tests import it
+	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                               // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG

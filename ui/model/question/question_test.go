@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/bakery"
 	"spillway/ui/model/calls"
@@ -17,17 +16,10 @@ import (
 	"spillway/ui/model/workspace"
 )
 
-// A host does nothing.
-type noHost struct{}
-
-func (noHost) Start(*exec.Job, calls.Priority) {}
-func (noHost) Raise(int, calls.Priority)       {}
-func (noHost) Stop([]int)                      {}
-
 // bakeryQuestion is the question of an invented laboratory, with systems that are compared.
 func bakeryQuestion(on ...string) *Question {
 	i := bakery.New().Info
-	table := calls.NewTable(noHost{})
+	table := calls.NewTable(&bakery.Host{})
 	w := workspace.New(&i, func() {}, func(string) {})
 	w.State.On = on
 	f := files.New(w, calls.NewDesk(table, i.Name, func() {}), new(files.Count), nil)

@@ -6,18 +6,9 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/exec"
+	"spillway/ui/model/bakery"
 	"spillway/ui/model/calls"
 )
-
-// A host writes down what it is asked.
-type host struct {
-	jobs            []*exec.Job
-	raised, stopped []int
-}
-
-func (h *host) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
-func (h *host) Raise(id int, _ calls.Priority)      { h.raised = append(h.raised, id) }
-func (h *host) Stop(ids []int)                      { h.stopped = append(h.stopped, ids...) }
 
 // asker is an asker that counts what it is told.
 func asker(a *Asker, got *[]string) *Asker {
@@ -38,7 +29,7 @@ func good(id int) *exec.Answer {
 // Two wants of one run make one job, which goes on while one of them is left; what is shown
 // raises it.
 func TestTwoWantsOneJob(t *testing.T) {
-	h := &host{}
+	h := &bakery.Host{}
 	table := calls.NewTable(h)
 	s := NewStore("bakery", table)
 	var behind, shown, values []string
@@ -46,11 +37,11 @@ func TestTwoWantsOneJob(t *testing.T) {
 	a.Wants([]Run{run("oven"), run("kiln")})
 	b.Wants([]Run{run("oven")})
 	c.Wants([]Run{run("oven")})
-	if len(h.jobs) != 2 || !slices.Equal(h.raised, []int{1}) || !a.Active() || !b.Want(run("oven")).Active() {
-		t.Fatalf("%d jobs, %d raised", len(h.jobs), h.raised)
+	if len(h.Jobs) != 2 || !slices.Equal(h.Raised, []int{1}) || !a.Active() || !b.Want(run("oven")).Active() {
+		t.Fatalf("%d jobs, %d raised", len(h.Jobs), h.Raised)
 	}
 	a.Wants([]Run{run("kiln")})
-	if len(h.stopped) != 0 {
+	if len(h.Stopped) != 0 {
 		t.Error("what others want was stopped")
 	}
 	table.Answer(good(1))
@@ -61,23 +52,23 @@ func TestTwoWantsOneJob(t *testing.T) {
 		t.Error("it is not known")
 	}
 	a.Wants(nil)
-	if !slices.Equal(h.stopped, []int{2}) || a.Active() {
-		t.Errorf("stopped %d", h.stopped)
+	if !slices.Equal(h.Stopped, []int{2}) || a.Active() {
+		t.Errorf("stopped %d", h.Stopped)
 	}
 }
 
 // A run for its values alone says too little for a chart: it is run anew, and stands for
 // those who want no more.
 func TestCurves(t *testing.T) {
-	h := &host{}
+	h := &bakery.Host{}
 	table := calls.NewTable(h)
 	s := NewStore("bakery", table)
 	var values, shown []string
 	a, b := asker(s.ValueAsker(), &values), asker(s.Asker(calls.Shown), &shown)
 	a.Wants([]Run{run("oven")})
 	b.Wants([]Run{run("oven")})
-	if len(h.jobs) != 2 || h.jobs[0].Kind != exec.Several || h.jobs[1].Kind != exec.Run {
-		t.Fatalf("%+v", h.jobs)
+	if len(h.Jobs) != 2 || h.Jobs[0].Kind != exec.Several || h.Jobs[1].Kind != exec.Run {
+		t.Fatalf("%+v", h.Jobs)
 	}
 	table.Answer(&exec.Answer{ID: 1, Last: true, Parts: []exec.Part{{Report: &report.Report{Reason: "too large"}}}})
 	if o := s.Outcome(run("oven")); !o.Unfit || o.Problem != "too large" || s.Report(run("oven")) != nil || len(shown) != 0 {
@@ -92,7 +83,7 @@ func TestCurves(t *testing.T) {
 // Many runs go a few batches at a time, in order; those that nobody wants any more are left
 // out, and what failed can be forgotten.
 func TestBatches(t *testing.T) {
-	h := &host{}
+	h := &bakery.Host{}
 	table := calls.NewTable(h)
 	s := NewStore("bakery", table)
 	var got []string
@@ -102,12 +93,12 @@ func TestBatches(t *testing.T) {
 		list = append(list, run(n))
 	}
 	a.Wants(list)
-	if len(h.jobs) != batchesAtOnce || h.jobs[3].Picks[0].System != "d" {
-		t.Fatalf("%d batches", len(h.jobs))
+	if len(h.Jobs) != batchesAtOnce || h.Jobs[3].Picks[0].System != "d" {
+		t.Fatalf("%d batches", len(h.Jobs))
 	}
 	a.Wants([]Run{run("a"), run("f")})
-	if !slices.Equal(h.stopped, []int{2, 3, 4}) || len(h.jobs) != 5 || h.jobs[4].Picks[0].System != "f" {
-		t.Errorf("stopped %d, %d batches", h.stopped, len(h.jobs))
+	if !slices.Equal(h.Stopped, []int{2, 3, 4}) || len(h.Jobs) != 5 || h.Jobs[4].Picks[0].System != "f" {
+		t.Errorf("stopped %d, %d batches", h.Stopped, len(h.Jobs))
 	}
 	table.Answer(&exec.Answer{ID: 1, Last: true, Error: "the worker is gone"})
 	if s.Outcome(run("a")).Error == "" {
