@@ -46,7 +46,7 @@ func Standard() Setup {
 	o.BufferElements = 540e6 // Table 4: buffers of ZeRO-Infinity for the largest model
 	return Setup{
 		Arch:   arch,
-		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32},
+		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
 		Node:   machine.Standard(), Options: o,
 	}
 }

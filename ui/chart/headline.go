@@ -112,7 +112,7 @@ func (h *headline) winner() string {
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
 		return h.cannotTell(best, h.done[1])
 	}
-	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value), h.price(best.Run))
+	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value)+best.within(h.info, h.quantity), h.price(best.Run))
 	if len(h.done) > 1 {
 		s += ", " + h.times(best, h.done[1])
 		if len(h.done) > 2 {

@@ -91,6 +91,8 @@ type Layout struct {
 	// (sequence parallelism; Korthikanti et al., 2022). What an all-reduce moved, a reduce-scatter
 	// and an all-gather move; a block's gathered input, which is there for a product only, is not counted.
 	Split bool
+	// TimeScale is what kernels take of their time, in percent; 0 is 100.
+	TimeScale int64
 }
 
 // A Spec is what Build builds.

@@ -34,6 +34,7 @@ func matrixOf(tokens, in, out, experts int64) matrix {
 // timer says how long kernels take: by the law, or, where the node has an efficiency of its own, by
 // a roofline with it.
 type timer struct {
+	scale   int64 // of all times, in percent; 0 is 100
 	rate    int64 // operations a second in large products; 0: by the law
 	hbm     unit.Bandwidth
 	element unit.Bytes
@@ -103,12 +104,21 @@ func newTimer(s *Spec, peak int64, element unit.Bytes) timer {
 	n := &s.Node.Config
 	return timer{
 		rate: peak / 1000 * n.Efficiency, hbm: n.GPU.HBM / 5 * 4, element: element, gated: s.Arch.Gated,
-		gpu: lawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{},
+		scale: s.TimeScale, gpu: lawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{},
 	}
 }
 
 // time is how long a kernel takes that computes x, or else moves bytes.
 func (t *timer) time(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
+	took := t.unscaled(w, p, x, bytes)
+	if t.scale == 0 || t.scale == 100 {
+		return took
+	}
+	return min(max(1, unit.Time(unit.MulDiv(int64(took), t.scale, 100))), mostTime)
+}
+
+// unscaled is that before a scale of all kernels' times.
+func (t *timer) unscaled(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
 	if t.rate > 0 {
 		return t.roofline(x.flops, bytes)
 	}

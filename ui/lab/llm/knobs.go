@@ -258,6 +258,7 @@ func knobs() map[string][]setting {
 	training := []setting{
 		numeric("batch", "Batch", "", "", 1, 1, 65536, teraioPaper, "How many sequences an iteration trains, on all GPUs together.", func(s *settings) *int64 { return &s.Layout.Batch }),
 		numeric("sequence", "Sequence", "", "tokens", 1, 1, 1<<20, teraioPaper, "Tokens of a sequence; of an encoder and a decoder each.", func(s *settings) *int64 { return &s.Layout.Sequence }),
+		numeric("time_scale", "Kernel times, scaled", "", "%", 1, 10, 1000, "", "All kernels take this share of their time: what a faster GPU changes, and whether the order of systems rests on times that are not certain.", func(s *settings) *int64 { return &s.Layout.TimeScale }),
 		one("precision", "Precision", "", teraioPaper, "In what numbers the model is trained.", func(s *settings) *string { return &s.Precision },
 			knob.Choice{Key: "fp32", Label: "fp32", Word: "fp32", Help: "All in 4 bytes: 16 bytes a parameter with gradient and moments, on the GPU's fp32 units."},
 			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."}),

@@ -67,6 +67,7 @@ func New() lab.Lab {
 				{Text: "{delayed?}", Trust: true},
 			},
 			Say: lab.Say{
+				Band: bandKey, Scaled: "time_scale", Doubt: "kernel times",
 				Quantity: "tokens_s", Than: "× as fast as", Most: "is fastest", Perfect: "as fast as GPUs that hold everything",
 				Besides: []lab.Beside{
 					{Quantity: "price_usd", Says: "The machine costs %s"},

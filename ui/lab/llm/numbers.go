@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	core "spillway/sim/llm"
+	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/report"
@@ -177,8 +178,22 @@ func list() []report.Measure[*result] {
 	} {
 		add(x.key, x.label, "GB/s", x.help, 1, 0, func(r *result) float64 { return r.rate(x.kind) })
 	}
+	add(bandKey, "Band of the kernel times", "%", "How far eight of ten measurements were at most from how long GPUs compute; none where a machine has an efficiency of its own.", 0, -1, func(r *result) float64 {
+		if band, _, ok := job.Trust(&r.setup.Node, r.setup.Layout.Precision); ok {
+			return float64(band)
+		}
+		return report.None()
+	})
+	for i := range ns {
+		if q := &ns[i].Quantity; q.Key == "tokens_s" || q.Key == "iteration_s" {
+			q.Band = bandKey
+		}
+	}
 	return ns
 }
+
+// bandKey is the key of how far off kernel times may be.
+const bandKey = "band_percent"
 
 // charts are the laboratory's figures.
 func charts() []report.Chart {
