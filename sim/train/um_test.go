@@ -96,3 +96,20 @@ func BenchmarkUM(b *testing.B) {
 		})
 	}
 }
+
+// A framework keeps what it freed mapped, so that where everything fits no iteration after the
+// first maps anything, and unified memory is as fast as a GPU that holds everything.
+func TestFreedMemoryStaysMapped(t *testing.T) {
+	w := bert(t)
+	for _, name := range []string{"uvm", "deepum+", "g10"} {
+		q := train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode()}
+		q.Machine.GPUMemory = 4096 * unit.GiB
+		r, err := train.Run(w, q, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if main := r.Main(); main.Ledger.Allocation != 0 || main.Time != r.Ideal {
+			t.Errorf("%s: an iteration that moves nothing takes %d cycles of %d, %d of them to map memory", name, main.Time, r.Ideal, main.Ledger.Allocation)
+		}
+	}
+}

@@ -175,7 +175,7 @@ func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
 	b.inSSD, b.inHost = n*turns, m*turns
 	b.in = b.inSSD + b.inHost
 	b.allocs = b.in
-	e.gpuFree -= b.in
+	e.take(b.in)
 	e.hostUsed -= b.inHost
 	return turns
 }
@@ -375,7 +375,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	}
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
-		e.gpuFree -= n
+		e.take(n)
 		e.c.Record.move(h.tensor, h.loc, machine.GPU, why, n)
 		if fromHost {
 			e.release(b, n)

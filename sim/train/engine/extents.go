@@ -121,7 +121,10 @@ type residency struct {
 	// spare says that pages of the current kernel are no victims.
 	spare bool
 
-	gpuFree             int64
+	gpuFree int64
+	// mapped is how many of the free pages a framework gave back: it keeps them mapped for
+	// what it allocates next. What was evicted, or never taken, is not.
+	mapped              int64
 	hostUsed, hostPages int64
 	// neededMoving counts moving pages of needed tensors.
 	neededMoving int64
@@ -386,11 +389,18 @@ func (r *residency) free(i xid) {
 			r.cursor = r.front(r.oldest)
 		}
 		r.gpuFree += int64(e.pages)
+		r.mapped += int64(e.pages)
 		r.tensors[e.tensor].gpu -= e.pages
 	case machine.Host:
 		r.hostUsed -= int64(e.pages)
 	}
 	e.loc = machine.Nowhere
+}
+
+// take takes n free pages for what comes in over a link, or is mapped anew.
+func (r *residency) take(n int64) {
+	r.gpuFree -= n
+	r.mapped = min(r.mapped, r.gpuFree)
 }
 
 // freeTensor gives up all pages of t that are at rest; with moving, the others too.

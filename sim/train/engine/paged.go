@@ -433,14 +433,16 @@ outputs:
 	e.waiting = e.cause()
 }
 
-// mapFree maps free memory for fresh pages that the blocked kernel misses,
-// which needs no migration batch.
+// mapFree gives free memory to fresh pages that the blocked kernel misses, which needs
+// no migration batch. What a framework gave back is still mapped; the rest is mapped now.
 func (e *pagedRun) mapFree() {
 	for e.busy&faultNew.only() != 0 && e.gpuFree > 0 {
 		n := min(e.gpuFree, int64(e.at(e.queues[faultNew].head).pages))
-		e.gpuFree -= n
+		kept := min(n, e.mapped)
+		e.mapped -= kept
+		e.take(n)
 		e.land(faultNew, int32(n))
-		e.mapping += unit.Cycles(n) * e.share.page
+		e.mapping += unit.Cycles(n-kept) * e.share.page
 	}
 }
 

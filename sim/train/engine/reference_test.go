@@ -61,6 +61,7 @@ type refModel struct {
 	blocked           bool
 	firstTime         unit.Cycles
 	penalty, mapping  unit.Cycles
+	mapped            int // free pages that a framework gave back
 	wait              map[*refPage]bool
 	moves             int // page moves since the kernel blocked
 
@@ -400,8 +401,12 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 		r.pfNew = r.pfNew[1:]
 		p.loc, p.moving = machine.GPU, false
 		delete(r.wait, p)
-		r.recent = append(r.recent, p)
-		r.mapping += r.allocation
+		if r.recent = append(r.recent, p); r.mapped > 0 { // given back, and mapped since
+			r.mapped--
+		} else {
+			r.mapping += r.allocation
+		}
+		r.mapped = min(r.mapped, r.gpuPages-len(r.recent))
 	}
 }
 
@@ -514,6 +519,7 @@ func (r *refModel) free(p *refPage) {
 	switch p.loc {
 	case machine.GPU:
 		r.remove(p)
+		r.mapped++
 	case machine.Host:
 		r.hostUsed--
 	}
@@ -833,6 +839,7 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 	p.loc, p.moving = machine.GPU, false
 	delete(m.wait, p)
 	m.recent = append(m.recent, p)
+	m.mapped = min(m.mapped, m.gpuPages-len(m.recent))
 	return true
 }
 

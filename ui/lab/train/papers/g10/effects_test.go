@@ -149,7 +149,7 @@ func TestEffectsAreComplete(t *testing.T) {
 	})
 	want := paper.Effect{
 		Quirk: quirk.DoubleInput, Model: "bert-base", Batch: 256, System: "g10",
-		Published: 8773229325, Without: 8814501945, Corrected: 8747400153, With: 8746854185,
+		Published: 8773229325, Without: 8814501945, Corrected: 8742558777, With: 8742558777,
 	}
 	if es[at] != want {
 		t.Errorf("%+v; want %+v", es[at], want)
@@ -450,7 +450,7 @@ func TestConclusions(t *testing.T) {
 		want      float64
 	}{
 		{workload.Measured, "g10", false, 8742558777.0 / 8773229325}, // rows of survive.csv
-		{workload.Measured, "g10", true, 8742558777.0 / 8747400153},
+		{workload.Measured, "g10", true, 1},
 		{workload.Measured, "uvm", false, 8742558777.0 / 23580084389},
 		{workload.Estimated, "flashneuron", true, 2672210367.0 / 8637641517},
 		{workload.ColdModel, "ideal", false, 1},
