@@ -15,10 +15,13 @@ type Network struct {
 	// Parameters is how many numbers training changes, as published.
 	Parameters int64
 	// Side is the usual height and width of images in pixels, Sequence the usual length
-	// in tokens; the other is 0.
+	// in tokens; the other is 0. Both are 0 where samples have one size.
 	Side, Sequence int64
 	// Optimizer is the key of the usual one: "momentum" or "adam".
 	Optimizer string
+
+	// multiple is what sides must be a multiple of: 0 for any.
+	multiple int64
 
 	write func(t *tape, s size)
 }
@@ -31,10 +34,13 @@ func (n *Network) Images() bool { return n.Side > 0 }
 
 // Sample is what a unit of the batch is, in the plural.
 func (n *Network) Sample() string {
-	if n.Images() {
+	switch {
+	case n.Images():
 		return "images"
+	case n.Sequence > 0:
+		return "sequences"
 	}
-	return "sequences"
+	return "clicks"
 }
 
 func images(family, name, title string, parameters int64, write body, also ...string) Network {
@@ -52,7 +58,7 @@ func language(family, name, title string, parameters, length int64, write body, 
 // (pytorch.org/vision, models and pre-trained weights, num_params), timm's results
 // (param_count in results-imagenet.csv, in full by the models' own sums), and those of
 // the models' cards at Hugging Face.
-var networks = slices.Concat(residuals(), convolutionals(), mobiles(), visuals(), languages())
+var networks = slices.Concat(residuals(), convolutionals(), mobiles(), visuals(), diffusions(), languages(), recommenders())
 
 func residuals() []Network {
 	bottleneck := func(a, b, c, d int) residual { return residual{blocks: [4]int{a, b, c, d}, groups: 1, width: 64} }

@@ -107,16 +107,18 @@ func (n *Network) resolve(o Options) (Options, error) {
 		return o, fmt.Errorf("batch %d cannot be cut into %d micro-batches of one size; take a multiple of %d", o.Batch, o.Accumulate, o.Accumulate)
 	case n.Images() && (o.Side < MinSide || o.Side > MaxSide):
 		return o, fmt.Errorf("images of %d pixels; want %d to %d", o.Side, MinSide, MaxSide)
-	case !n.Images() && (o.Sequence < MinSequence || o.Sequence > MaxSequence):
+	case n.Sequence > 0 && (o.Sequence < MinSequence || o.Sequence > MaxSequence):
 		return o, fmt.Errorf("sequences of %d tokens; want %d to %d", o.Sequence, MinSequence, MaxSequence)
 	case n.Images() && o.Batch*o.Side*o.Side > maxPixels:
 		return o, fmt.Errorf("%d images of %d pixels; want at most %d pixels in all", o.Batch, o.Side, int64(maxPixels))
-	case !n.Images() && o.Batch*o.Sequence > maxTokens:
+	case n.Sequence > 0 && o.Batch*o.Sequence > maxTokens:
 		return o, fmt.Errorf("%d sequences of %d tokens; want at most %d tokens in all", o.Batch, o.Sequence, maxTokens)
 	case o.Compile && o.PyTorch == 1:
 		return o, errors.New("PyTorch 1.8 does not compile networks; choose the lists of PyTorch 2")
 	case o.PyTorch != 1 && o.PyTorch != 2:
 		return o, errors.New("kernels are known as PyTorch 1 (1.8) and as PyTorch 2 launch them")
+	case n.multiple > 0 && o.Side%n.multiple != 0:
+		return o, fmt.Errorf("images of %d pixels; %s wants a multiple of %d", o.Side, n.Title, n.multiple)
 	case n.Images() && o.Side < n.least():
 		return o, fmt.Errorf("images of %d pixels; %s wants at least %d", o.Side, n.Title, n.least())
 	}
@@ -126,15 +128,20 @@ func (n *Network) resolve(o Options) (Options, error) {
 
 // MostBatch is the largest batch of the usual size that can be lowered.
 func (n *Network) MostBatch() int64 {
-	if n.Images() {
+	switch {
+	case n.Images():
 		return min(MaxBatch, maxPixels/(n.Side*n.Side))
+	case n.Sequence > 0:
+		return min(MaxBatch, maxTokens/n.Sequence)
 	}
-	return min(MaxBatch, maxTokens/n.Sequence)
+	return MaxBatch
 }
 
 // Attends reports whether the network has attention that can be one kernel. In Swin and T5
 // a trained bias is added to scores.
-func (n *Network) Attends() bool { return !n.Images() && n.Family != "T5" || n.Family == "ViT" }
+func (n *Network) Attends() bool {
+	return n.Sequence > 0 && n.Family != "T5" || n.Family == "ViT" || n.Family == "U-Net"
+}
 
 // Fuses reports whether attention can be one kernel: it can in 16 bits.
 func (n *Network) Fuses(o Options) bool { return n.Attends() && o.Precision.Element() == 2 }
@@ -144,7 +151,7 @@ func (n *Network) least() int64 {
 	switch n.Family {
 	case "Inception":
 		return 96
-	case "AlexNet", "ViT", "Swin", "ConvNeXt":
+	case "AlexNet", "ViT", "Swin", "ConvNeXt", "U-Net":
 		return 64
 	}
 	return 32
@@ -238,8 +245,16 @@ func (t *tape) step() {
 		passes := o.passes[t.o.PyTorch-1]
 		t.optimize(o.kernel, unit.Bytes(passes)*bytes, in, out)
 	}
+	for _, p := range t.params {
+		if p.rows != nil {
+			t.update(p, &o)
+		}
+	}
 	if t.o.PyTorch == 1 {
 		for _, p := range t.params {
+			if p.sum == none {
+				continue
+			}
 			t.class(kerneltime.Copy, "zero_grad", nil, ids(p.sum))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/kerneltime"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -20,6 +21,43 @@ func TestParameters(t *testing.T) {
 		if l.Parameters != n.Parameters {
 			t.Errorf("%s: %d parameters, published %d (%+d)", n.Name, l.Parameters, n.Parameters, l.Parameters-n.Parameters)
 		}
+	}
+}
+
+// DLRM's counts are sums over published tables: of the Kaggle data 33 762 577 rows, of the terabyte
+// with 40 million at most 187 767 399. Its step changes the rows of a batch, not the tables.
+func TestDLRM(t *testing.T) {
+	for name, want := range map[string]int64{
+		"dlrm-kaggle":   33762577*16 + 155984 + 320001,
+		"dlrm-terabyte": 187767399*128 + 171392 + 2197505,
+	} {
+		l := lowered(t, name, Options{Batch: 2048})
+		if l.Parameters != want {
+			t.Errorf("%s: %d parameters, want %d", name, l.Parameters, want)
+		}
+		e := l.Time(kerneltime.Find("a100-sxm-80"), kerneltime.Graphs)
+		if whole := unit.Time(4 * float64(want) / 2039e9 * 1e12); name == "dlrm-terabyte" && e.Time > whole/10 {
+			t.Errorf("%s: an iteration takes %v, reading all tables once %v", name, e.Time, whole)
+		}
+	}
+}
+
+// Stable Diffusion's U-Net multiplies 339·10⁹ pairs for an image, besides those between tokens, which
+// profilers of layers do not see (SnapFusion, 2023: 678 GFLOPs for the one of version 1.5).
+func TestDenoiserArithmetic(t *testing.T) {
+	l := lowered(t, "stable-diffusion-v1-5", Options{Batch: 1, Inference: true})
+	var sum int64
+	for i := range l.Step.Kernels {
+		switch k := &l.Step.Kernels[i]; k.Class {
+		case kerneltime.Product:
+			sum += k.M * k.N * k.K
+		case kerneltime.ConvForward:
+			p, q := (k.H+2*k.Pad-k.R)/k.Stride+1, (k.W+2*k.Pad-k.S)/k.Stride+1
+			sum += k.Batch * p * q * k.K * k.C / max(k.Groups, 1) * k.R * k.S
+		}
+	}
+	if sum < 335e9 || sum > 343e9 {
+		t.Errorf("%d·10⁹ multiplications an image", sum/1e9)
 	}
 }
 
@@ -123,6 +161,7 @@ func TestRefused(t *testing.T) {
 		{"resnet50", Options{Batch: 1, Side: 9}, "9 pixels"},
 		{"gpt2", Options{Batch: 1, Sequence: 3}, "3 tokens"},
 		{"gpt2", Options{Batch: 1, Optimizer: "lion"}, "lion"},
+		{"sd-1.5", Options{Batch: 1, Side: 520}, "multiple of 64"},
 		{"inception_v3", Options{Batch: 1, Side: 64}, "at least 96"},
 	} {
 		n, err := Find(tt.name)

@@ -58,6 +58,7 @@ type param struct {
 	sum  workload.TensorID // its .grad; none before there is one
 	cast *value            // its copy in 16 bits, which autocast keeps for a micro-batch
 	uses int               // in the forward pass whose gradients have not come
+	rows []sparse          // of a table: its gradients, one a micro-batch, in place of .grad
 }
 
 func ids(list ...workload.TensorID) []workload.TensorID { return list }

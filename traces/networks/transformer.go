@@ -1,6 +1,8 @@
 package networks
 
 import (
+	"cmp"
+
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -15,6 +17,7 @@ type attention struct {
 	heads, kv, dim int64 // kv heads of keys and values
 	samples        int64 // sequences, or windows of images
 	length         int64
+	keys           int64 // how many keys and values a sample has; 0: as many as queries
 	causal         bool
 	dropout        bool
 	mask           workload.TensorID // of fp32 that is added to scores; none
@@ -31,7 +34,7 @@ func (t *tape) attend(a attention, q, k, v *value) *value {
 	y := t.result("attn.heads", q.n, q, k, v)
 	lse := t.scratch("attn.logsumexp", unit.Bytes(a.samples*a.heads*a.length)*single)
 	shape := kerneltime.Kernel{
-		Class: kerneltime.AttentionForward, Batch: a.samples, Heads: a.heads, KVHeads: a.kv, SeqQ: a.length, SeqKV: a.length, HeadDim: a.dim,
+		Class: kerneltime.AttentionForward, Batch: a.samples, Heads: a.heads, KVHeads: a.kv, SeqQ: a.length, SeqKV: cmp.Or(a.keys, a.length), HeadDim: a.dim,
 		Causal: a.causal, Attention: t.o.Attention,
 	}
 	t.kernel("attention_forward", shape, ids(q.id, k.id, v.id, a.mask), ids(y.id, lse))
@@ -50,8 +53,8 @@ func (t *tape) attend(a attention, q, k, v *value) *value {
 // one after the other, and what is between them on every score.
 func (t *tape) attendUnfused(a attention, q, k, v *value) *value {
 	q, k, v = t.contiguous("attn.q", q), t.repeated(a, "attn.k", k), t.repeated(a, "attn.v", v)
-	count := a.samples * a.heads
-	x := t.scaled("attn.scaled", t.bmm("attn.scores", q, k, count, a.length, a.dim, a.length))
+	count, keys := a.samples*a.heads, cmp.Or(a.keys, a.length)
+	x := t.scaled("attn.scaled", t.bmm("attn.scores", q, k, count, a.length, a.dim, keys))
 	if a.bias != nil {
 		x = t.add("attn.biased", x, a.bias)
 	}
@@ -67,7 +70,7 @@ func (t *tape) attendUnfused(a attention, q, k, v *value) *value {
 	if a.dropout {
 		x = t.dropout("attn.dropout", x)
 	}
-	y := t.bmm("attn.heads", x, v, count, a.length, a.length, a.dim)
+	y := t.bmm("attn.heads", x, v, count, a.length, keys, a.dim)
 	return t.contiguous("attn.context", y)
 }
 

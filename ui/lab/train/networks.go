@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/kerneltime"
@@ -82,6 +83,8 @@ func networkChoice(n *networks.Network) knob.Choice {
 		Hides: onlyImages,
 	}
 	switch {
+	case !images && n.Sequence == 0:
+		c.Hides = append(slices.Clone(onlySequences), onlyImages...)
 	case !images:
 		if !n.Attends() {
 			c.Hides = append([]string{"attention"}, onlyImages...)
@@ -99,12 +102,17 @@ func sampleOf(n *networks.Network) string {
 	if n.Images() {
 		return fmt.Sprintf("images of %d by %d", n.Side, n.Side)
 	}
+	if n.Sequence == 0 {
+		return n.Sample()
+	}
 	return fmt.Sprintf("sequences of %d tokens", n.Sequence)
 }
 
 // defaultBatch is what people train with on a GPU of 24 to 80 GiB.
 func defaultBatch(n *networks.Network) int {
 	switch {
+	case !n.Images() && n.Sequence == 0:
+		return 2048
 	case n.Parameters > 2e9:
 		return 1
 	case n.Parameters > 5e8:
