@@ -5,7 +5,6 @@ package filesys
 import (
 	"encoding/csv"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -104,30 +103,6 @@ func TestRefused(t *testing.T) {
 	}
 	if _, _, err := l.Run(setup(t, &l, "entry=another"), "ext4", f, nil); err == nil || !strings.Contains(err.Error(), "choose another under Workload") {
 		t.Errorf("an entry that is not there: %v", err)
-	}
-}
-
-// Every sample of the formats runs.
-func TestSamples(t *testing.T) {
-	l := New()
-	const folder = "../../../traces/fscalls/testdata/"
-	for _, name := range []string{"blkparse.txt", "iolog2.txt", "iolog3.txt", "own.txt", "strace.txt"} {
-		data, err := os.ReadFile(folder + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := opened(t, &l, lab.File{Name: name, Data: data})
-		for _, e := range f.Entries() {
-			u := setup(t, &l, e.Set)
-			if err := u.Set("entry", e.Name); err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range l.Systems {
-				if r, _, err := l.Run(u, s.Name, f, nil); err != nil || !r.Fits {
-					t.Errorf("%s, %s: %v", name, s.Name, err)
-				}
-			}
-		}
 	}
 }
 

@@ -4,6 +4,11 @@
 package labtest
 
 import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,14 +121,24 @@ func spoiled(text string) bool {
 	return strings.Contains(text, "%!") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf")
 }
 
-// Links checks that every preset is as links that name it: written and read it is the
-// same.
+// Links checks that every preset and stop of the tour is as links that name it: written and
+// read it is the same.
 func Links(t testing.TB, l *lab.Lab) {
 	t.Helper()
 	for _, p := range l.Presets {
 		u := read(t, l, p.Set)
 		if again := read(t, l, u.String()); !again.Equal(u) {
 			t.Errorf("%s, %s: %s is read as %s", l.Name, p.Key, u, again)
+		}
+	}
+	for _, stop := range l.Tour {
+		set := stop.Set
+		if at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset }); at >= 0 {
+			set = l.Presets[at].Set + " " + set
+		}
+		u := read(t, l, set)
+		if again := read(t, l, u.String()); !again.Equal(u) {
+			t.Errorf("%s, stop %s: %s is read as %s", l.Name, stop.Key, u, again)
 		}
 	}
 }
@@ -145,6 +160,8 @@ type Quick struct {
 	For        map[string]string
 	// After is set when a knob, by its key, was: what it brought along would take long.
 	After map[string]string
+	// Entry is set beside an entry of opened files, which would take long by itself.
+	Entry string
 	// Long are the knobs of which the largest value, or any above the setup's, is left
 	// to others.
 	Long    []string
@@ -182,6 +199,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
+		{"presets", true, func(t *testing.T) { presets(t, &l, q) }},
 		{"knobs", true, func(t *testing.T) { Knobs(t, &l, q) }},
 	} {
 		t.Run(law.name, func(t *testing.T) {
@@ -375,14 +393,72 @@ func raised(t *testing.T, l *lab.Lab, u *knob.Setup, key string) (list []*knob.S
 // why not.
 func exports(t *testing.T, l *lab.Lab, q Quick) {
 	u := read(t, l, q.Set)
-	for _, x := range l.Exports {
-		for _, system := range q.Systems {
-			data, err := l.Export(x.Key, u, system, nil, lab.Origin{Title: "Title", Link: "https://example.org/", Version: "1"}, nil)
-			if err != nil || len(data) < 10 {
-				t.Errorf("%s of %s: %d bytes, %v", x.Key, system, len(data), err)
+	for _, system := range q.Systems {
+		for i := range l.Exports {
+			exported(t, l, &l.Exports[i], u, system)
+		}
+	}
+}
+
+// exported checks that a format has content that can be read again.
+func exported(t *testing.T, l *lab.Lab, x *lab.Export, u *knob.Setup, system string) {
+	t.Helper()
+	data, err := l.Export(x.Key, u, system, nil, lab.Origin{Title: "Title", Link: "https://example.org/", Version: "1"}, nil)
+	if err == nil && len(data) < 10 {
+		err = fmt.Errorf("%d bytes", len(data))
+	}
+	switch {
+	case err != nil:
+	case x.Mime == "application/json" && !json.Valid(data):
+		err = errors.New("it is no JSON")
+	case x.Mime == "text/csv":
+		var rows [][]string
+		if rows, err = csv.NewReader(bytes.NewReader(data)).ReadAll(); err == nil && len(rows) == 0 {
+			err = errors.New("it has no head")
+		}
+	}
+	if err != nil {
+		t.Errorf("%s of %s with %s: %v", x.Key, system, u, err)
+	}
+}
+
+// presets checks that every preset has something in every section and export with the system
+// that it shows, some of them by day.
+func presets(t *testing.T, l *lab.Lab, q Quick) {
+	const share = 48 // of sections and exports of presets
+	tried := 0
+	for i := range l.Presets {
+		p := &l.Presets[i]
+		u, system := read(t, l, p.Set), q.Systems[len(q.Systems)-1]
+		if n := len(p.Systems); n > 0 {
+			system = p.Systems[n-1]
+		}
+		for k := range l.Exports {
+			if tried++; effort.Takes(tried, share) {
+				exported(t, l, &l.Exports[k], u, system)
+			}
+		}
+		for k := range l.Sections {
+			s := &l.Sections[k]
+			if tried++; effort.Takes(tried, share) && (!slices.Contains(q.Night, s.Key) || effort.Nightly()) {
+				sectionOf(t, l, s, u, system)
 			}
 		}
 	}
+}
+
+// sectionOf checks a section of a run, if it is there with it.
+func sectionOf(t *testing.T, l *lab.Lab, s *lab.Section, u *knob.Setup, system string) {
+	t.Helper()
+	if s.Entry || s.If != "" && u.Text(s.If) == "" || s.Systems != nil && !slices.Contains(s.Systems, system) {
+		return
+	}
+	got, err := l.Section(s.Key, knob.NewSetup(s.Knobs), u, system, nil, nil)
+	if err != nil {
+		t.Errorf("%s of %s with %s: %v", s.Key, system, u, err)
+		return
+	}
+	Section(t, l.Name+", "+s.Key+" of "+system, got)
 }
 
 // sections checks every section with every system that is compared at first.
@@ -395,19 +471,12 @@ func sections(t *testing.T, l *lab.Lab, q Quick) {
 		}
 		for i := range l.Sections {
 			s := &l.Sections[i]
-			needs := s.Systems != nil && !slices.Contains(s.Systems, x.Name)
-			if s.Entry || s.If != "" && u.Text(s.If) == "" || needs || slices.Contains(q.Night, s.Key) && !effort.Nightly() {
+			if s.Entry || slices.Contains(q.Night, s.Key) && !effort.Nightly() {
 				continue
 			}
-			if tried++; !effort.Takes(tried, q.Share) {
-				continue
+			if tried++; effort.Takes(tried, q.Share) {
+				sectionOf(t, l, s, u, x.Name)
 			}
-			got, err := l.Section(s.Key, knob.NewSetup(s.Knobs), u, x.Name, nil, nil)
-			if err != nil {
-				t.Errorf("%s of %s: %v", s.Key, x.Name, err)
-				continue
-			}
-			Section(t, l.Name+", "+s.Key+" of "+x.Name, got)
 		}
 	}
 }

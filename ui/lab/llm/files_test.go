@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -163,46 +162,6 @@ func TestIndexOfAnother(t *testing.T) {
 	}
 	if _, err := reader.Open(&l, []lab.File{{Name: "model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}}); err == nil || !strings.Contains(err.Error(), "drop its config.json too") {
 		t.Errorf("an index alone: %v", err)
-	}
-}
-
-// Every sample is an entry that runs, or is refused with what is missing.
-func TestSamples(t *testing.T) {
-	l := New()
-	list, err := filepath.Glob(samples + "*.json")
-	if err != nil || len(list) < 10 {
-		t.Fatal(list, err)
-	}
-	opened := 0
-	for _, name := range list {
-		if strings.HasSuffix(name, "index.json") {
-			continue
-		}
-		f, err := reader.Open(&l, []lab.File{{Name: name, Data: read(t, filepath.Base(name))}})
-		if err != nil {
-			if len(err.Error()) < 40 {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
-		opened++
-		for _, e := range f.Entries() {
-			u := setup(t, &l, e.Set)
-			if err := u.Read("layers=2 micro=1 batch=2 sequence=256"); err != nil {
-				t.Fatal(err)
-			}
-			if err := u.Set("entry", e.Name); err != nil {
-				t.Fatal(err)
-			}
-			for _, s := range []string{"ideal", "teraio-mixed", "zero-infinity"} {
-				if _, _, err := l.Run(u, s, f, nil); err != nil {
-					t.Errorf("%s, %s: %v", name, s, err)
-				}
-			}
-		}
-	}
-	if opened < 10 {
-		t.Errorf("only %d of %d open", opened, len(list))
 	}
 }
 
