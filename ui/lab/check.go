@@ -205,7 +205,7 @@ func (l *Info) checkPicture() error {
 		ways := map[string]bool{}
 		for _, lane := range k.Lanes {
 			knobs(lane.Rate)
-			quantities(lane.Bytes, lane.Busy, lane.Reached)
+			quantities(lane.Bytes, lane.Busy, lane.Reached, lane.Simulated)
 			if ways[lane.To] {
 				errs = append(errs, fmt.Errorf("the picture: link %q has two lanes to %q", k.Key, lane.To))
 			}

@@ -66,6 +66,9 @@ type Lane struct {
 	// another with every system, or where Bytes are of several of what Rate is of one of;
 	// it may be empty. Without a run nothing is said then.
 	Reached string
+	// Simulated is the key of the quantity that says the rate in runs that simulate what is
+	// behind the lane, as a drive; others have the knob's. It may be empty.
+	Simulated string
 }
 
 // Rate returns the rate of a lane as it is drawn: of the run where that decides, else what the
@@ -78,6 +81,12 @@ func (l *Info) Rate(u *knob.Setup, r *report.Report, lane *Lane) (v float64, uni
 		v, ok := r.Value(at)
 		q := &l.Quantities[at]
 		return q.Shown(v), q.Unit, ok && v > 0
+	}
+	if at := l.Quantity(lane.Simulated); at >= 0 && r != nil {
+		if v, ok := r.Value(at); ok && v > 0 {
+			q := &l.Quantities[at]
+			return q.Shown(v), q.Unit, true
+		}
 	}
 	k := u.Knob(lane.Rate)
 	if k == nil {

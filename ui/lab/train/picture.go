@@ -27,7 +27,7 @@ func picture() *lab.Picture {
 	}
 	for i := range lanes {
 		at := i / 2
-		p.Links[at].Lanes = append(p.Links[at].Lanes, lab.Lane{To: lanes[i].to, Rate: lanes[i].rate, Bytes: lanes[i].bytes, Busy: lanes[i].busy})
+		p.Links[at].Lanes = append(p.Links[at].Lanes, lab.Lane{To: lanes[i].to, Rate: lanes[i].rate, Bytes: lanes[i].bytes, Busy: lanes[i].busy, Simulated: lanes[i].simulated})
 	}
 	return p
 }
@@ -40,33 +40,34 @@ type lane struct {
 	bytes, busy string // keys of quantities
 	carried     func(*result.Traffic) unit.Bytes
 	speed       func(*settings, *result.Result) unit.Bandwidth
+	simulated   string // key of the quantity that says the rate of a simulated drive; may be empty
 }
 
 // lanes are the directions of the three links, two each.
 var lanes = []lane{
 	{
 		"gpu", "GPU link busy, in", "gpu_link", "to_gpu_bytes", "gpu_link_in_busy",
-		func(t *result.Traffic) unit.Bytes { return t.HostIn + t.SSDIn }, gpuLink,
+		func(t *result.Traffic) unit.Bytes { return t.HostIn + t.SSDIn }, gpuLink, "",
 	},
 	{
 		"pcie", "GPU link busy, out", "gpu_link", "from_gpu_bytes", "gpu_link_out_busy",
-		func(t *result.Traffic) unit.Bytes { return t.HostOut + t.SSDOut }, gpuLink,
+		func(t *result.Traffic) unit.Bytes { return t.HostOut + t.SSDOut }, gpuLink, "",
 	},
 	{
 		"pcie", "Host link busy, reads", "host_link", "host_to_gpu_bytes", "host_link_in_busy",
-		func(t *result.Traffic) unit.Bytes { return t.HostIn }, hostLink,
+		func(t *result.Traffic) unit.Bytes { return t.HostIn }, hostLink, "",
 	},
 	{
 		"host", "Host link busy, writes", "host_link", "gpu_to_host_bytes", "host_link_out_busy",
-		func(t *result.Traffic) unit.Bytes { return t.HostOut }, hostLink,
+		func(t *result.Traffic) unit.Bytes { return t.HostOut }, hostLink, "",
 	},
 	{
 		"pcie", "SSD busy, reads", "ssd_read", "ssd_to_gpu_bytes", "ssd_read_busy",
-		func(t *result.Traffic) unit.Bytes { return t.SSDIn }, ssdRead,
+		func(t *result.Traffic) unit.Bytes { return t.SSDIn }, ssdRead, "drive_read_gb_per_s",
 	},
 	{
 		"ssd", "SSD busy, writes", "ssd_write", "gpu_to_ssd_bytes", "ssd_write_busy",
-		func(t *result.Traffic) unit.Bytes { return t.SSDOut }, ssdWrite,
+		func(t *result.Traffic) unit.Bytes { return t.SSDOut }, ssdWrite, "drive_write_gb_per_s",
 	},
 }
 
