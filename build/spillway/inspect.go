@@ -14,20 +14,34 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
+	"spillway/traces/door"
 	"spillway/traces/recording"
 	"spillway/ui/lab"
 )
 
-const inspectAbout = `Says what recordings of a training job hold, before anything is simulated: which
-steps, how long their kernels take, what is known of memory and of tensors, and what
-was repaired, dropped or is missing. Files of one run are named together. It also
-reads Spillway traces and the files of the G10 artifact.
+const inspectAbout = `Says which laboratories take files, and what they find in them, before anything is
+simulated. Of recordings of a training job it says which steps there are, how long their
+kernels take, what is known of memory and of tensors, and what was repaired, dropped or
+is missing. Files of one run are named together.
 `
 
 // An inspection is the JSON of spillway inspect. Names and meanings are stable.
 type inspection struct {
 	Workloads []inspected `json:"workloads" help:"what the files hold, one for each GPU of a recording"`
+	Takers    []taker     `json:"takers" help:"laboratories that take files, the one that would be shown first"`
 	Notes     []string    `json:"notes" help:"about the files: what else is among them, what is missing"`
+}
+
+// A taker is a laboratory that takes files.
+type taker struct {
+	Lab     string       `json:"lab" help:"its name, as run and sweep take it"`
+	Title   string       `json:"title" help:"for people"`
+	Entries []foundEntry `json:"entries" help:"what it can run of them"`
+}
+
+type foundEntry struct {
+	Name   string `json:"name" help:"unique among these"`
+	Detail string `json:"detail" help:"what it is, in a line; may be empty"`
 }
 
 type inspected struct {
@@ -98,20 +112,58 @@ func (s *shell) inspect(args []string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return errors.New("inspect: name files of a recording, a Spillway trace or files of the G10 artifact")
+		return errors.New("inspect: name files: recordings, traces, checkpoints, models, or whatever a laboratory takes")
 	}
-	src, err := dropped(paths)
+	x, err := inspectAll(paths, c.of())
 	if err != nil {
 		return err
-	}
-	x := inspection{Notes: emptied(src.Notes)}
-	for i := range src.Entries {
-		x.Workloads = append(x.Workloads, look(&src.Entries[i], c.of()))
 	}
 	if *asJSON {
 		return printJSON(s.out, x)
 	}
 	return x.print(s.out)
+}
+
+// inspectAll says who takes files, and of those about training what is in them.
+func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
+	files, err := readFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]door.File, len(files))
+	for i, f := range files {
+		list[i] = door.File(f)
+	}
+	o, err := door.Open(list, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	if o.Unknown != nil { // whoever takes any bytes at all says nothing of them
+		return nil, o.Unknown
+	}
+	x := &inspection{Workloads: []inspected{}, Notes: o.Notes}
+	for _, t := range o.Takers {
+		of := taker{Lab: t.Lab, Title: t.Title, Entries: []foundEntry{}}
+		for _, f := range t.Found {
+			of.Entries = append(of.Entries, foundEntry{f.Name, f.Detail})
+		}
+		x.Takers = append(x.Takers, of)
+		if t.Lab != "train" {
+			continue
+		}
+		src, err := dropped(paths)
+		if err != nil {
+			return nil, err
+		}
+		for i := range src.Entries {
+			x.Workloads = append(x.Workloads, look(&src.Entries[i], c))
+		}
+		if len(o.Takers) == 1 {
+			x.Notes = src.Notes
+		}
+	}
+	x.Notes = emptied(x.Notes)
+	return x, nil
 }
 
 // dropped opens files and folders together, as when they are dropped on the page.
@@ -259,10 +311,26 @@ func (x *inspection) print(out io.Writer) error {
 			return err
 		}
 	}
+	if len(x.Takers) > 1 || len(x.Workloads) == 0 {
+		x.printTakers(out)
+	}
 	for _, n := range x.Notes {
 		fmt.Fprintf(out, "\n%s", wrap(n, ""))
 	}
 	return nil
+}
+
+// printTakers says who takes the files, and what they find.
+func (x *inspection) printTakers(out io.Writer) {
+	for i, t := range x.Takers {
+		if i > 0 || len(x.Workloads) > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s (lab=%s)\n", t.Title, t.Lab)
+		for _, e := range t.Entries {
+			fmt.Fprint(out, wrap(strings.TrimSuffix(e.Name+": "+e.Detail, ": "), "  "))
+		}
+	}
 }
 
 // mostSteps is how many steps people see.

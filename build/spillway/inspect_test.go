@@ -76,3 +76,21 @@ func TestInspectUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectOthers: of files about other things it says who takes them, and what is found.
+func TestInspectOthers(t *testing.T) {
+	for file, want := range map[string]string{
+		"../../traces/hf/testdata/qwen2-7b.json":   "LLM training (lab=llm)\n  qwen2-7b: a model's architecture\n",
+		"../../traces/address/testdata/lackey.txt": "CXL-SSD (lab=cxlssd)\n  lackey.txt: Valgrind Lackey\n",
+		"../../traces/opstrace/testdata/tiny.csv":  "Object store (lab=store)\n  tiny.csv: operations on a store\n",
+		"../../traces/fscalls/testdata/strace.txt": "File systems (lab=filesys)\n  strace.txt: strace\n",
+		"../../traces/spillway/testdata/tiny.json": "Two layers, batch 32\n  format ",
+		"inspect_test.go":                          "", // no trace at all
+		"../../traces/hf/testdata/llama-3-8b.gone": "",
+	} {
+		code, out, errs := run(t, "inspect", file)
+		if want == "" != (code != exitOK) || want == "" != (errs != "") || !strings.HasPrefix(out, want) {
+			t.Errorf("%s: %d, %s%s; want %s", file, code, out, errs, want)
+		}
+	}
+}

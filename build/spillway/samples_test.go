@@ -15,6 +15,7 @@ import (
 // together. What is empty it does not say.
 type sample struct {
 	files   string // with blanks between
+	taker   string // the laboratory, of what is not about training
 	label   string
 	steps   string // kernels/nanoseconds+copies of each; + only where it is known
 	memory  string // level before, peak, allocations
@@ -91,9 +92,9 @@ var samples = []sample{
 	{files: "snapshot/synthetic-resnet50-step.pickle.gz", label: "M", memory: "326331392 3090008064", refused: picture},
 	{files: "snapshot/synthetic-resnet50-step-overflowed.pickle.gz", label: "M", refused: picture, note: "last 819 entries"},
 	{files: "memory-timeline/memory-timeline.raw.json.gz", label: "M", refused: picture},
-	{files: "hf/config.tiny-llama.json", refused: "a model's configuration"},
-	{files: "hf/tiny-llama.safetensors", refused: "weights (safetensors)"},
-	{files: "hf/model.safetensors.index.json", refused: "a list of weights' files"},
+	{files: "hf/config.tiny-llama.json", taker: "llm"},
+	{files: "hf/tiny-llama.safetensors", taker: "compress"},
+	{files: "hf/model.safetensors.index.json", refused: "drop its config.json too"},
 }
 
 // TestSamples holds inspect to the numbers of SOURCES.md.
@@ -116,7 +117,14 @@ func TestSamples(t *testing.T) {
 			continue
 		}
 		var x inspection
-		if err := jsonx.Unmarshal([]byte(out), &x); err != nil || len(x.Workloads) == 0 {
+		err := jsonx.Unmarshal([]byte(out), &x)
+		if s.taker != "" {
+			if err != nil || len(x.Takers) != 1 || x.Takers[0].Lab != s.taker || len(x.Takers[0].Entries) != 1 {
+				t.Errorf("%s: %v: %s", s.files, err, out)
+			}
+			continue
+		}
+		if err != nil || len(x.Workloads) == 0 || x.Takers[0].Lab != "train" {
 			t.Fatalf("%s: %v: %s", s.files, err, out)
 		}
 		for _, wrong := range s.wrong(&x) {
