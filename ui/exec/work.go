@@ -127,5 +127,5 @@ type Answer struct {
 	Data      []byte      // of Export, Bundle and Survey
 	Bundle    *BundleInfo // of List, if that is what the files are
 	Verdict   *Verdict
-	Takers    []Taker // of Open, the one to be shown first
+	Takers    []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
 }

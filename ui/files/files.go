@@ -68,8 +68,8 @@ func dropped(list []lab.File) []door.File {
 const mostOpened = 1 << 30
 
 // Do says which laboratories take files: it does a job of the kind exec.Open. Of several
-// laboratories that are as sure the job's comes first; files that only those take who
-// take any bytes at all are an error elsewhere.
+// laboratories that are as sure the job's comes first. Files that only those take who take
+// any bytes at all are an error elsewhere, beside who they are.
 func Do(j *exec.Job, list []lab.File, progress lab.Progress) (a exec.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,14 +106,12 @@ func open(j *exec.Job, list []lab.File, progress lab.Progress, a *exec.Answer) e
 }
 
 // Takers says which laboratories can run something of files, and what stands for these
-// there. Of several that are as sure the one called shown comes first.
+// there. Of several that are as sure the one called shown comes first. Where only those take
+// them who take any bytes at all, and none of these is shown, the error says what they are.
 func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
 	o, err := door.Open(dropped(list), shown, mostOpened)
 	if err != nil {
 		return nil, err
-	}
-	if o.Unknown != nil && o.Takers[0].Lab != shown {
-		return nil, fmt.Errorf("%w. The laboratory %s takes any bytes: choose it, and drop them there", o.Unknown, o.Takers[0].Title)
 	}
 	takers := make([]exec.Taker, len(o.Takers))
 	for i := range o.Takers {
@@ -131,5 +129,8 @@ func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
 		}
 		takers[i].Handed = lab.Handed(found).Data
 	}
-	return takers, nil
+	if o.Takers[0].Lab == shown {
+		return takers, nil
+	}
+	return takers, o.Unknown
 }

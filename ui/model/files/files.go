@@ -53,8 +53,10 @@ type Files struct {
 	desk    *calls.Desk
 	count   *Count
 	bundled func(name string, number int, info *exec.BundleInfo)
-	// Elsewhere is told if another laboratory takes what was opened here.
-	Elsewhere func(names []string, number int, first *exec.Taker)
+	// Elsewhere is told if others take what was dropped here.
+	Elsewhere func(*Offered)
+
+	offered *Offered // what others take of what was dropped last, nil if nothing
 }
 
 // New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
@@ -103,7 +105,7 @@ next:
 // host under the number that they have from now on.
 func (f *Files) Open(names []string, hand func(number int)) {
 	before := f.stopOpening()
-	f.room.Told = ""
+	f.room.Told, f.offered = "", nil
 	number := f.count.Next()
 	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
 	hand(number)
@@ -112,16 +114,24 @@ func (f *Files) Open(names []string, hand func(number int)) {
 }
 
 // recognized takes the answer to Open: the laboratory that takes the files lists what it
-// can run, this one or another.
+// can run, this one or another. What others take as well is offered.
 func (f *Files) recognized(a *exec.Answer) {
+	all := &Offered{Names: f.Names, Number: f.Number, Anything: a.Error != ""}
+	for i := range a.Takers {
+		all.By = append(all.By, Taker{a.Takers[i].Lab, a.Takers[i].Title})
+	}
 	switch {
 	case a.Bundle != nil || len(a.Takers) == 0:
 		f.opened(a)
-	case a.Takers[0].Lab == f.room.Info.Name || f.Elsewhere == nil:
+	case all.Anything:
+		f.opened(a)
+		f.offered = all
+	case all.By[0].Lab == f.room.Info.Name || f.Elsewhere == nil:
+		f.offered = all.but(f.room.Info.Name)
 		f.list(false)
 	default:
-		it := f.revert()
-		f.Elsewhere(it.Names, it.Number, &a.Takers[0])
+		f.revert()
+		f.Elsewhere(all)
 	}
 }
 
@@ -140,10 +150,10 @@ func (f *Files) revert() Set {
 	return it
 }
 
-// Bring opens files that were opened in another laboratory, which does not take them.
-func (f *Files) Bring(names []string, number int) {
+// Bring opens files that were dropped in another laboratory.
+func (f *Files) Bring(o *Offered) {
 	before := f.stopOpening()
-	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
+	f.Set, f.offered = Set{Number: o.Number, Names: o.Names, Opening: true, before: before}, o.but(f.room.Info.Name)
 	f.list(false)
 }
 

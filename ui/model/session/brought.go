@@ -56,12 +56,12 @@ func (n *Session) OpenChecked() {
 }
 
 // A brought is a set of files that comes with a link, the workload in a bundle, or from
-// another laboratory, which does not take it.
+// another laboratory.
 type brought struct {
 	lab, name string
 	number    int
-	from      string   // the other laboratory, empty of a bundle
-	names     []string // of the files that come from there
+	from      string         // the other laboratory, empty of a bundle
+	files     *files.Offered // that come from there
 }
 
 // take opens files that are brought to a laboratory, before it is shown.
@@ -74,17 +74,25 @@ func (n *Session) take(l *Laboratory) {
 		l.Files.Take(b.name, b.number)
 		return
 	}
-	l.Files.Bring(b.names, b.number)
+	l.Files.Bring(b.files)
 	undo, _ := l.Steps()
 	l.came = &came{len(undo), func() { n.Go(b.from) }}
 }
 
-// elsewhere shows the laboratory that takes files which were opened in another.
-func (n *Session) elsewhere(from *lab.Info, names []string, number int, to *exec.Taker) {
+// elsewhere shows the laboratory that takes files which were dropped in another.
+func (n *Session) elsewhere(from *lab.Info, o *files.Offered) {
 	n.changed = true
-	n.brought = &brought{lab: to.Lab, from: from.Name, names: names, number: number}
-	n.Notice = fmt.Sprintf("%s is for the laboratory %s, which is shown now; Undo leads back to %s.", files.Describe(names), to.Title, from.Title)
+	to := o.By[0]
+	n.brought = &brought{lab: to.Lab, from: from.Name, files: o}
+	n.Notice = fmt.Sprintf("%s is for the laboratory %s, which is shown now; Undo leads back to %s.", files.Describe(o.Names), to.Title, from.Title)
 	n.open(to.Lab, nil)
+}
+
+// OpenIn opens what was dropped last in another laboratory that takes it.
+func (n *Session) OpenIn(lab string) {
+	if o := n.Files.Accept(lab); o != nil {
+		n.elsewhere(n.Laboratory.Info, o)
+	}
 }
 
 // A came says how files came to a laboratory: so many steps of undo were there, and what

@@ -385,3 +385,50 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("%s is shown", h.Info.Name)
 	}
 }
+
+// What several laboratories take opens in the one that is shown; the others are offered, and
+// one step leads back from there. So is who takes any bytes at all, where nobody else does.
+func TestOffered(t *testing.T) {
+	h := newHost(t, "v=2&lab=train&model=bert-base&batch=16")
+	h.do()
+	bakes := exec.Taker{Lab: "bakery", Title: "Bakery"}
+	drop := func(name string, a exec.Answer) {
+		h.Open([]string{name}, func(n int) {
+			h.benches["bakery"].Open(n, files(name))
+			h.benches["train"].Open(n, files(name))
+		})
+		h.say(h.one(exec.Open), a)
+		h.enter()
+		h.do()
+	}
+	drop("wheat", exec.Answer{Takers: []exec.Taker{{Lab: "train", Title: "Training memory"}, bakes}})
+	if h.Info.Name != "train" || len(h.Files.Takers()) != 1 || h.Files.Offering() != "wheat can also be opened in Bakery." {
+		t.Fatalf("%s offers %q", h.Info.Name, h.Files.Offering())
+	}
+	h.OpenIn("smithy")
+	h.OpenIn("bakery")
+	h.enter()
+	h.do()
+	if h.Info.Name != "bakery" || h.Entry() != "wheat" || h.Files.Offering() != "wheat can also be opened in Training memory." {
+		t.Errorf("%s shows %q and offers %q", h.Info.Name, h.Entry(), h.Files.Offering())
+	}
+	if h.Undo(); h.Info.Name != "train" || h.CanUndo() {
+		t.Errorf("undo leads to %s", h.Info.Name)
+	}
+	drop("letter", exec.Answer{Error: "letter: text, but none that is known", Takers: []exec.Taker{bakes}})
+	if h.Info.Name != "train" || !strings.HasPrefix(h.Files.Error, "letter: text") || h.Files.Offering() != "Nothing here is a trace. Look at how its bytes compress?" {
+		t.Errorf("%s, %q, %q", h.Info.Name, h.Files.Error, h.Files.Offering())
+	}
+	if h.Files.Decline(); h.Files.Offering() != "" {
+		t.Error(h.Files.Offering())
+	}
+	drop("letter", exec.Answer{Error: "letter: text, but none that is known", Takers: []exec.Taker{bakes}})
+	h.OpenIn("bakery")
+	h.do()
+	if h.Info.Name != "bakery" || h.Entry() != "letter" {
+		t.Errorf("%s shows %q", h.Info.Name, h.Entry())
+	}
+	if h.Undo(); h.Info.Name != "train" {
+		t.Errorf("undo leads to %s", h.Info.Name)
+	}
+}

@@ -3,7 +3,6 @@ package session
 import (
 	"slices"
 
-	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/drawing"
@@ -55,7 +54,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Results = results.NewStore(i.Name, n.calls)
 	l.Results.Prerender(n.seed)
 	l.Files = files.New(l.Workspace, desk, &n.sets, n.check)
-	l.Files.Elsewhere = func(names []string, number int, first *exec.Taker) { n.elsewhere(i, names, number, first) }
+	l.Files.Elsewhere = func(o *files.Offered) { n.elsewhere(i, o) }
 	l.Form = form.New(l.Workspace, l.Files)
 	l.Runs = runs.New(l.Workspace, l.Files, l.Form, l.Results)
 	l.Baseline = l.Runs.Baseline
