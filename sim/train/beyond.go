@@ -12,9 +12,9 @@ import (
 // published, so that there is nothing to compare a result with: seen by running
 // the artifact's program on such settings. Its second simulator, the arena, has
 // no batches and no faults.
-func beyond(q *Request, memory engine.Memory) (notes []string) {
+func beyond(q *Request, memory engine.Runtime) (notes []string) {
 	m := &q.Machine
-	if q.Options.Quirks != quirk.Published() || memory != engine.Paged {
+	if q.Options.Quirks != quirk.Published() || !engine.Is[engine.Paged](memory) {
 		return nil
 	}
 	if m.HostLink < m.GPULink {

@@ -38,7 +38,7 @@ func TestBeyondTheOriginal(t *testing.T) {
 					t.Fatalf("%s, %s: %v %s", tt.name, s.Name, err, r.Reason)
 				}
 				notes := strings.Join(r.Notes, "\n")
-				if says := strings.Contains(notes, "the original program"); says != (tt.want != "" && mode == quirk.Published() && s.Runtime(&q.Options).Memory == engine.Paged) || !strings.Contains(notes, tt.want) && says {
+				if says := strings.Contains(notes, "the original program"); says != (tt.want != "" && mode == quirk.Published() && engine.Is[engine.Paged](s.Runtime(&q.Options))) || !strings.Contains(notes, tt.want) && says {
 					t.Errorf("%s, %s, %v: notes are %q; want %q as published", tt.name, s.Name, mode, r.Notes, tt.want)
 				}
 			}

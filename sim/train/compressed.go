@@ -126,7 +126,7 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 	if err != nil {
 		return nil, err
 	}
-	stalls := against(r, engine.Ideal(w, c), c.Runtime.Memory == engine.Paged && q.Options.Quirks.Has(quirk.OverlapFaults))
+	stalls := against(r, engine.Ideal(w, c), engine.Is[engine.Paged](c.Runtime) && q.Options.Quirks.Has(quirk.OverlapFaults))
 	if !r.Fits {
 		r.Reason += fmt.Sprintf(" (tensors are taken to hold %s)", contents.Title)
 		return r, nil
@@ -140,7 +140,7 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 		r.Besides = slices.Concat(r.Besides, notes)
 	}
 	if q.Record != nil {
-		if c.Runtime.Memory == engine.InBlocks { // whose kernels wait while they execute
+		if engine.Is[engine.Blocks](c.Runtime) { // whose kernels wait while they execute
 			stalls = between(stalls, q.Record.Stalls, r.Kernels)
 		}
 		q.Record.Insert(stalls)

@@ -386,7 +386,7 @@ func (c *lawCase) laws(t *testing.T, worst map[string][]hurt) []string {
 			if g.better(&m, c.f); m == c.m || m.Validate() != nil {
 				continue
 			}
-			if better := c.run(t, s, m); s.Runtime(&c.o).Memory == engine.Unlimited {
+			if better := c.run(t, s, m); engine.Is[engine.Unlimited](s.Runtime(&c.o)) {
 				if better.Time() != base.Time() {
 					c.breaks(s, "Ideal depends on nothing", "%s changes it from %d to %d cycles", g.key, base.Time(), better.Time())
 				}
@@ -436,8 +436,8 @@ func batch(m *machine.Machine) unit.Cycles {
 // happens at the same time.
 func (c *lawCase) swap(s *system.System, m *machine.Machine, ideal unit.Cycles) float64 {
 	t := float64(ideal)
-	if rt := s.Runtime(&c.o); rt.Memory == engine.InBlocks {
-		return t + c.swapBlocks(&rt, m)
+	if rt, ok := s.Runtime(&c.o).(engine.Blocks); ok {
+		return t + c.swapBlocks(rt, m)
 	}
 	var set []workload.TensorID
 	for k := range c.w.Kernels {
@@ -457,8 +457,8 @@ func (c *lawCase) swap(s *system.System, m *machine.Machine, ideal unit.Cycles) 
 
 // swapBlocks is what swap adds to ideal where every kernel's blocks are brought one by
 // one, and a block leaves for each. With a pager, each may wait for another one of either.
-func (c *lawCase) swapBlocks(rt *engine.Runtime, m *machine.Machine) (t float64) {
-	rules := &rt.Blocks
+func (c *lawCase) swapBlocks(rt engine.Blocks, m *machine.Machine) (t float64) {
+	rules := &rt.BlockRules
 	move := float64(m.Clock.CyclesUp(rules.PerBlock) + min(m.GPULink, m.HostLink).Cycles(engine.BlockSize, m.Clock))
 	if rt.Pager != nil {
 		move *= 2
@@ -487,7 +487,7 @@ func (c *lawCase) helps(s *system.System, g gain, base, better *result.Result, m
 	}
 	before, after := float64(warm(base)), float64(warm(better))
 	slack := float64(batch(&c.m)+batch(&m)) * float64(len(c.w.Kernels)*len(base.Iterations))
-	if s.Runtime(&c.o).Memory == engine.Arena {
+	if rt := s.Runtime(&c.o); engine.Is[engine.Pool](rt) || engine.Is[engine.Swap](rt) {
 		slack = 0
 	}
 	h := hurt{(after-slack)/before - 1, c.seed}
@@ -551,7 +551,7 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 		if most := c.swap(s, m, r.Ideal); float64(it.Time) > most {
 			c.breaks(s, "nothing is slower than keeping nothing", "iteration %d takes %d cycles; all of every kernel in and out is %.4g", i, it.Time, most)
 		}
-		if s.Runtime(&c.o).Memory == engine.Unlimited {
+		if engine.Is[engine.Unlimited](s.Runtime(&c.o)) {
 			continue
 		}
 		for _, link := range []struct {
@@ -567,10 +567,10 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 			{"GPU link, out", it.Traffic.SSDOut + it.Traffic.HostOut, m.GPULink},
 		} {
 			most := unit.MulDiv(int64(link.rate), int64(it.Time+batch(m)), int64(m.Clock)) + int64(unit.Page)
-			if s.Runtime(&c.o).Memory == engine.InBlocks { // it counts a block when its move ends
+			if engine.Is[engine.Blocks](s.Runtime(&c.o)) { // it counts a block when its move ends
 				most += int64(engine.BlockSize)
 			}
-			if s.Runtime(&c.o).Memory == engine.Arena { // it counts a tensor when its move begins
+			if rt := s.Runtime(&c.o); engine.Is[engine.Pool](rt) || engine.Is[engine.Swap](rt) { // it counts a tensor when its move begins
 				most += int64(slices.MaxFunc(c.w.Tensors, func(a, b workload.Tensor) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes.Aligned())
 			}
 			if int64(link.moved) > most {
@@ -606,7 +606,7 @@ func (c *lawCase) ignores(t *testing.T, s *system.System, r *result.Result) {
 	rt := s.Runtime(&c.o)
 	m := c.m
 	switch {
-	case rt.NoHost || rt.Memory == engine.Arena && rt.Swapper == nil:
+	case rt.NoHost() || engine.Is[engine.Pool](rt):
 		m.HostMemory = 2*m.HostMemory + unit.MiB
 	case !s.Planned() && !slices.ContainsFunc(r.Iterations, func(it result.Iteration) bool { return it.Traffic.SSDIn+it.Traffic.SSDOut > 0 }):
 		m.SSDWrite, m.SSDLatency = m.HostLink, 3*unit.Microsecond

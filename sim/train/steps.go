@@ -26,14 +26,16 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 	n, iterations := float64(len(w.Kernels)), float64(o.Iterations)
 	visits, paged, planning := visits(w), 0.0, 0.0
 	if x, err := Find(q.System); err == nil {
-		rt := x.Runtime(o)
-		switch {
-		case rt.Memory == engine.InBlocks:
-			iterations += float64(rt.Blocks.Warm)
+		switch rt := x.Runtime(o).(type) {
+		case engine.Blocks:
+			iterations += float64(rt.Warm)
 			n += visits / visitsAStep
-		case rt.Swapper != nil:
-			iterations += float64(rt.Swap.Warm)
-		case !x.Bound(o) && tensorBytes(w) > q.Machine.GPUMemory:
+		case engine.Swap:
+			iterations += float64(rt.Warm)
+		default:
+			if x.Bound(o) || tensorBytes(w) <= q.Machine.GPUMemory {
+				break
+			}
 			more := float64(pagedMore)
 			if x.Effort.Past > 0 {
 				more = x.Effort.Past

@@ -195,7 +195,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		if s.Note != "" {
 			r.Notes = append(r.Notes, s.Note)
 		}
-		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
+		r.Notes = append(r.Notes, beyond(&q, c.Runtime)...)
 	}
 	if p != nil {
 		r.PlannedOps = len(p.Ops)

@@ -177,7 +177,7 @@ func TestProgressChangesNothing(t *testing.T) {
 func TestSeedWithoutNoise(t *testing.T) {
 	try(t, func(s system.System, _ quirk.Set) bool { return s.Name != "swapadvisor" }, func(c *caseOf) string {
 		q := c.q
-		if s, _ := train.Find(q.System); s.Runtime(&q.Options).Memory == engine.InBlocks {
+		if s, _ := train.Find(q.System); engine.Is[engine.Blocks](s.Runtime(&q.Options)) {
 			system.UMVictims.Set(&q.Options, 1)
 			c.got = c.run(c.w, q)
 		}
@@ -201,7 +201,7 @@ func TestIdealOfUnfit(t *testing.T) {
 		unfit++
 		q.System = "ideal"
 		s, _ := train.Find(c.q.System)
-		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && rt.Memory == engine.Arena && rt.Swapper == nil {
+		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && engine.Is[engine.Pool](rt) {
 			q.Options.Noise = 0
 		}
 		if want := c.run(c.w, q).Ideal; r.Ideal != want {
@@ -361,7 +361,7 @@ func TestIdealIsASum(t *testing.T) {
 func TestTimeScales(t *testing.T) {
 	accept := func(s system.System, q quirk.Set) bool {
 		o := system.Published()
-		return corrected(s, q) && s.Runtime(&o).Pager == nil
+		return corrected(s, q) && !hasPager(s.Runtime(&o))
 	}
 	try(t, accept, func(c *caseOf) string {
 		w := *c.w
@@ -404,7 +404,7 @@ func TestTimeScales(t *testing.T) {
 		for i := range r.Iterations {
 			a, b := base.Iterations[i], r.Iterations[i]
 			slack := unit.Cycles(0)
-			if sys, err := train.Find(q.System); err == nil && sys.Runtime(&q.Options).Pager != nil {
+			if sys, err := train.Find(q.System); err == nil && hasPager(sys.Runtime(&q.Options)) {
 				slack = a.Time / 1000 // a kernel's time is cut into visits, and what moves meanwhile depends on them
 			} else if a.Traffic != b.Traffic || a.Faults != b.Faults {
 				slack = -1
@@ -509,13 +509,19 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// The engine refuses a memory model that does not exist: a mistake in a
+// The engine refuses to run without a memory model: a mistake in a
 // system's package.
-func TestUnknownMemoryModel(t *testing.T) {
+func TestNoMemoryModel(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	_, _ = engine.Run(&workload.Workload{}, nil, engine.Config{Runtime: engine.Runtime{Memory: 99}})
+	_, _ = engine.Run(&workload.Workload{}, nil, engine.Config{})
+}
+
+// hasPager reports whether blocks come ahead of faults.
+func hasPager(rt engine.Runtime) bool {
+	blocks, ok := rt.(engine.Blocks)
+	return ok && blocks.Pager != nil
 }

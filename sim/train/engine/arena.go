@@ -48,27 +48,27 @@ type ArenaRun struct {
 	check func()
 }
 
-// runArena runs one iteration of w in a pool of contiguous tensors, without
+// run runs one iteration of w in a pool of contiguous tensors, without
 // page faults, starting with all weights on the GPU (G10 artifact, the second
 // simulator inside its analysis). The work is linear in kernels, tensors and
 // transfers, times the number of holes in the pool.
-func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
-	r, err := newArenaRun(w, p, c)
+func (m Pool) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	r, err := m.newRun(w, p, c)
 	if err != nil {
 		return nil, err
 	}
-	return r.run(c)
+	return r.run(c, m.Scale)
 }
 
-func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun, error) {
-	if c.Runtime.Pool > 1 { // the pool does not say so itself
+func (m Pool) newRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun, error) {
+	if m.Scale > 1 { // the pool does not say so itself
 		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page), w.HeldPages()); err != nil {
 			return nil, err
 		}
 	}
 	r := &ArenaRun{
 		Workload: w, Program: p, Sets: Sets(w, c.Quirks), Life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
-		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * c.Runtime.Pool),
+		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * m.Scale),
 		tensors: make([]arenaTensor, len(w.Tensors)),
 		record:  c.Record,
 	}
@@ -97,12 +97,12 @@ func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun,
 			c.Machine.SSDRead, c.Machine.HostLink)}
 	}
 	var err error
-	r.policy, err = c.Runtime.Policy(r)
+	r.policy, err = m.Policy(r)
 	return r, err
 }
 
 // run simulates the iteration.
-func (r *ArenaRun) run(c Config) (*result.Result, error) {
+func (r *ArenaRun) run(c Config, scale int64) (*result.Result, error) {
 	res := newResult(c, r.exec)
 	res.Kernels = make([]result.Kernel, 0, len(r.Workload.Kernels))
 	for k := range r.exec {
@@ -134,9 +134,9 @@ func (r *ArenaRun) run(c Config) (*result.Result, error) {
 	r.it.Compute = res.Ideal - r.it.Overlap
 	res.Iterations = []result.Iteration{r.it}
 	res.Notes = append(res.Notes, "One iteration was run. It starts warm, with all weights on the GPU.")
-	if c.Runtime.Pool > 1 {
+	if scale > 1 {
 		res.Notes = append(res.Notes, fmt.Sprintf(
-			"As published, the memory pool is %d times the GPU's memory, so that memory in use may exceed it.", c.Runtime.Pool))
+			"As published, the memory pool is %d times the GPU's memory, so that memory in use may exceed it.", scale))
 	}
 	if c.Drive != nil {
 		res.SSD = r.delivered()

@@ -28,8 +28,8 @@ func arena(ahead bool, scale int64) engine.Runtime {
 		s = flashneuron.System
 	}
 	o := system.Published()
-	r := s.Runtime(&o)
-	r.Pool = scale
+	r := s.Runtime(&o).(engine.Pool)
+	r.Scale = scale
 	return r
 }
 

@@ -14,12 +14,12 @@ import (
 
 // RunCheckedArena is Run of an arena whose memory is checked after every event.
 func RunCheckedArena(t *testing.T, seed uint64, w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
-	r, err := newArenaRun(w, p, c)
+	r, err := c.Runtime.(Pool).newRun(w, p, c)
 	if err != nil {
 		return nil, err
 	}
 	r.check = func() { r.checkMemory(t, seed) }
-	return r.run(c)
+	return r.run(c, c.Runtime.(Pool).Scale)
 }
 
 // checkMemory fails if tensors overlap or the pool's account is wrong.

@@ -217,7 +217,7 @@ func (e *pagedRun) run(b *batch) {
 		}
 		e.mapNew(b, preNew, false)
 	}
-	if e.c.Runtime.Rescue && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
+	if e.rules.Rescue && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
 		e.fetch(b, preSSD, &b.inSSD, b.ssdIn)
 		e.fetch(b, preHost, &b.inHost, b.host)
 		e.mapNew(b, preNew, true)
@@ -284,7 +284,7 @@ func (e *pagedRun) open(b *batch) bool {
 
 // dropsFreely reports whether dropping a dead page takes nothing from a link. As
 // published it waits like others.
-func (e *pagedRun) dropsFreely() bool { return e.c.Runtime.DropDead && !e.overcommit }
+func (e *pagedRun) dropsFreely() bool { return e.rules.DropDead && !e.overcommit }
 
 // leaves reports whether a page may leave the GPU over a link.
 func (e *pagedRun) leaves(b *batch) bool {
@@ -484,7 +484,7 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 
 // dead reports whether victim v is dropped: nowhere is where it goes when a
 // system that drops dead pages finds one.
-func (e *pagedRun) dead(v xid) bool { return e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) }
+func (e *pagedRun) dead(v xid) bool { return e.rules.DropDead && !e.alive(e.at(v).tensor) }
 
 // destination returns where victim v goes: nowhere, or to the host, or to the
 // SSD if the host is full. As published a share that runs out changes the

@@ -21,9 +21,9 @@ const NoBlock BlockID = -1
 // tensors are the same. IDs count from 0 in order of first appearance.
 type ExecID int32
 
-// Blocks is how the block memory model works. Integers throughout: it is compared
+// BlockRules are how the block memory model works. Integers throughout: they are compared
 // with ==.
-type Blocks struct {
+type BlockRules struct {
 	Usable   int64     // of GPU memory, in millionths; the rest is the driver's, the framework's and lost
 	PerFault int64     // missing pages a counted fault stands for, in thousandths
 	Counted  unit.Time // what the driver needs for each counted fault

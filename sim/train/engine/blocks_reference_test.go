@@ -136,7 +136,7 @@ func (r *refBlocks) link(pages int64) unit.Cycles {
 }
 
 func (r *refBlocks) perBlock() unit.Cycles {
-	return r.c.Machine.Clock.CyclesUp(r.c.Runtime.Blocks.PerBlock)
+	return r.c.Machine.Clock.CyclesUp(r.c.Runtime.(Blocks).PerBlock)
 }
 
 // until lets time pass.
@@ -215,7 +215,7 @@ func (r *refBlocks) spared(b int64) bool { return r.pager != nil && r.pager.Spar
 func (r *refBlocks) victim(fault bool) int64 {
 	for {
 		for _, b := range r.order {
-			if int64(len(r.window)) >= max(1, min(r.c.Runtime.Blocks.Window, r.chunks)) {
+			if int64(len(r.window)) >= max(1, min(r.c.Runtime.(Blocks).Window, r.chunks)) {
 				break
 			}
 			if !r.seen[b] {
@@ -397,7 +397,7 @@ func (r *refBlocks) visit(pages []int64) {
 }
 
 func (r *refBlocks) fault(b int64, pages []int64, missing, fresh int64) {
-	rules := r.c.Runtime.Blocks
+	rules := r.c.Runtime.(Blocks).BlockRules
 	late := false
 	if r.pager != nil {
 		late = r.in != nil && r.in.b == b || r.wants == b || r.pager.Queued(BlockID(b))
@@ -496,7 +496,7 @@ func (r *refBlocks) dense(b int64, pages []int64) (list []int64) {
 // run is runBlocks.
 func (r *refBlocks) run() (*result.Result, error) {
 	w, c := r.w, r.c
-	rules := c.Runtime.Blocks
+	rules := c.Runtime.(Blocks).BlockRules
 	exec := kernelTimes(w, c).exec
 	res := newResult(c, exec)
 	chunk := int64(2 << 20)
@@ -615,7 +615,7 @@ func (r *refBlocks) run() (*result.Result, error) {
 // touched returns which of the pages of a tensor's block j kernel k touches. The draws are
 // those of the engine; TestRows has them.
 func (r *refBlocks) touched(k workload.KernelID, t workload.TensorID, pages []int64, j int64) (list []int64) {
-	run := BlockRun{rules: r.c.Runtime.Blocks, iteration: r.iteration}
+	run := BlockRun{rules: r.c.Runtime.(Blocks).BlockRules, iteration: r.iteration}
 	rows, b := r.w.Kernels[k].Rows, pages[0]/512
 	whole := true
 	for i, x := range rows {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"spillway/sim/train/caching"
+	"spillway/sim/train/program"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
@@ -34,7 +35,7 @@ import (
 type BlockRun struct {
 	Workload *workload.Workload
 
-	rules     Blocks
+	rules     BlockRules
 	mem       blockMemory
 	pager     Pager // nil: none
 	exec      []unit.Cycles
@@ -120,17 +121,17 @@ type blockThread struct {
 	awaited        bool // by a kernel
 }
 
-// runBlocks runs w in the block memory model.
-func runBlocks(w *workload.Workload, c Config) (*result.Result, error) {
-	r, err := newBlockRun(w, c)
+// run runs w in the block memory model.
+func (m Blocks) run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
+	r, err := m.newRun(w, c)
 	if err != nil {
 		return nil, err
 	}
 	return r.run(c)
 }
 
-func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
-	rules := c.Runtime.Blocks
+func (m Blocks) newRun(w *workload.Workload, c Config) (*BlockRun, error) {
+	rules := m.BlockRules
 	if rules.PerFault <= 0 {
 		return nil, fmt.Errorf("a counted fault stands for %d thousandths of a page; want 1 or more", rules.PerFault)
 	}
@@ -176,8 +177,8 @@ func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
 		}
 		r.tensors[t] = x
 	}
-	if c.Runtime.Pager != nil {
-		r.pager = c.Runtime.Pager(r)
+	if m.Pager != nil {
+		r.pager = m.Pager(r)
 	}
 	if r.pager != nil {
 		r.ids = map[string]ExecID{}

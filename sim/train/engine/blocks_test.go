@@ -169,7 +169,7 @@ func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
 	}
 	c.Machine.GPULink = unit.Bandwidth(1e9 * rangeLog(r, 60))
 	c.Machine.HostLink = c.Machine.GPULink - unit.Bandwidth(r.Int64N(int64(c.Machine.GPULink)/2))
-	c.Runtime = Runtime{Memory: InBlocks, Blocks: Blocks{
+	c.Runtime = Blocks{BlockRules: BlockRules{
 		Usable: 1_000_000 - int64(r.IntN(2))*r.Int64N(200_000), PerFault: 1 + r.Int64N(6000),
 		Counted: unit.Time(r.IntN(2)) * unit.Time(1e3*rangeLog(r, 1e4)), PerBlock: unit.Time(r.IntN(3)) * unit.Time(1e3*rangeLog(r, 1e5)),
 		Window: 1 + int64(r.IntN(2))*r.Int64N(12), Whole: r.IntN(3) == 0, Density: r.IntN(3) == 0,
@@ -200,10 +200,10 @@ func TestBlocksReference(t *testing.T) {
 				if paged {
 					a = newWhim(seed, len(w.Kernels), ref)
 					ref.pager = a
-					c.Runtime.Pager = func(run *BlockRun) Pager {
+					c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(run *BlockRun) Pager {
 						b = newWhim(seed, len(w.Kernels), run)
 						return b
-					}
+					}}
 				}
 				want, wantErr := ref.run()
 				got, err := Run(w, &program.Program{}, c)
@@ -220,7 +220,7 @@ func TestBlocksReference(t *testing.T) {
 					diff = compareBlocks(want, wantErr, got, err)
 				}
 				if diff != "" {
-					t.Fatalf("seed %d: %s\n%d chunks, %+v", seed, diff, c.Machine.GPUMemory/BlockSize, c.Runtime.Blocks)
+					t.Fatalf("seed %d: %s\n%d chunks, %+v", seed, diff, c.Machine.GPUMemory/BlockSize, c.Runtime.(Blocks).BlockRules)
 				}
 				if err == nil {
 					ran++
@@ -371,7 +371,7 @@ func handCase(chunks int64) Config {
 	m.Clock, m.GPUMemory, m.HostMemory = unit.GHz, unit.Bytes(chunks)*BlockSize, unit.GiB
 	m.GPULink = unit.Bandwidth(BlockSize) * unit.Bandwidth(unit.GHz) / 4096
 	m.HostLink = m.GPULink
-	c.Runtime = Runtime{Memory: InBlocks, Blocks: Blocks{
+	c.Runtime = Blocks{BlockRules: BlockRules{
 		Usable: 1_000_000, PerFault: 256_000, Counted: 10 * unit.Nanosecond, PerBlock: 100 * unit.Nanosecond, Window: 1,
 	}}
 	return c
@@ -475,7 +475,7 @@ func TestBlocksThreads(t *testing.T) {
 		{"ahead", 2, 8 * move, 8 * move, 8},                         // both at once
 	} {
 		p := &fixed{}
-		c.Runtime.Pager = func(*BlockRun) Pager { return p }
+		c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(*BlockRun) Pager { return p }}
 		var began unit.Cycles
 		c.Record = &Record{Inspect: func(r *BlockRun, _ Pager, _ int, k workload.KernelID) {
 			if k == 2 { // as no Pager does
@@ -525,7 +525,11 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	}{
 		{func() { c.Machine.GPUMemory = 3 * BlockSize }, "at least 2 MiB must be left"},
 		{func() { c.Machine.GPUMemory, c.Machine.HostMemory = 4*BlockSize, 4*BlockSize-1 }, "by kernel 0 () of iteration 1, 20 MiB are managed, 8 MiB of them in use"},
-		{func() { c.Runtime.Blocks.Usable = 700_000 }, "at least 2 MiB must be left"},
+		{func() {
+			b := c.Runtime.(Blocks)
+			b.Usable = 700_000
+			c.Runtime = b
+		}, "at least 2 MiB must be left"},
 	} {
 		tt.change()
 		var no *DoesNotFit
@@ -533,7 +537,9 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 			t.Errorf("%v; want %q", err, tt.want)
 		}
 	}
-	c.Runtime.Blocks.PerFault = 0
+	b := c.Runtime.(Blocks)
+	b.PerFault = 0
+	c.Runtime = b
 	if _, err := Run(w, &program.Program{}, c); err == nil {
 		t.Error("0 pages a fault are no error")
 	}
@@ -544,7 +550,7 @@ func TestBlocksMakeTablesLate(t *testing.T) {
 	w := handWorkload([]unit.Bytes{20 * unit.GiB, 1}, 0, [2][]workload.TensorID{{1}, nil}, [2][]workload.TensorID{{0}, nil})
 	w.Kernels[1].Rows = []workload.RowAccess{{Tensor: 0, Row: 512, Draws: 10}, {Tensor: 0, Row: 512, Draws: 11}, {Tensor: 0, Row: 512, Draws: 10}}
 	c := handCase(4)
-	r, err := newBlockRun(w, c)
+	r, err := c.Runtime.(Blocks).newRun(w, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -573,7 +579,7 @@ func TestBlocksLockStep(t *testing.T) {
 		c := handCase(1000)
 		c.Machine.HostMemory = 16 * unit.GiB
 		var got []BlockID
-		c.Runtime.Pager = func(*BlockRun) Pager { return &witness{faults: &got} }
+		c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(*BlockRun) Pager { return &witness{faults: &got} }}
 		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), &program.Program{}, c); err != nil {
 			t.Fatal(err)
 		}
@@ -635,7 +641,7 @@ func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
 			sizes[i] = workload.MaxTensor
 			list = append(list, workload.TensorID(i))
 		}
-		r, err := newBlockRun(handWorkload(sizes, globals, [2][]workload.TensorID{list, nil}), handCase(4))
+		r, err := handCase(4).Runtime.(Blocks).newRun(handWorkload(sizes, globals, [2][]workload.TensorID{list, nil}), handCase(4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -646,7 +652,7 @@ func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
 	}
 	// A global's whole blocks need no sets of pages.
 	w := handWorkload([]unit.Bytes{10*BlockSize + 1}, 1, [2][]workload.TensorID{{0}, nil})
-	r, err := newBlockRun(w, handCase(4))
+	r, err := handCase(4).Runtime.(Blocks).newRun(w, handCase(4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -717,7 +723,7 @@ func TestBlocksAreTheSameEverywhere(t *testing.T) {
 			}
 		}
 		if seed%2 == 0 {
-			c.Runtime.Pager = func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }
+			c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }}
 		}
 		res, err := Run(w, &program.Program{}, c)
 		text, _ := json.Marshal(res)

@@ -187,7 +187,9 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		}
 		w.Kernels = append(w.Kernels, k)
 	}
-	c := Config{Machine: randomMachine(r, pages, batch), Runtime: Runtime{Memory: Paged, NoHost: r.IntN(8) == 0, SplitTables: r.IntN(2) == 0}, Iterations: 1 + r.IntN(3), Seed: 1}
+	c := Config{Machine: randomMachine(r, pages, batch), Seed: 1}
+	m := Paged{SSDOnly: r.IntN(8) == 0, SplitTables: r.IntN(2) == 0}
+	c.Iterations = 1 + r.IntN(3)
 	if slow {
 		c.Machine.GPULink = min(c.Machine.GPULink, 2*unit.GBps)
 		c.Machine.HostLink = min(c.Machine.HostLink, c.Machine.GPULink)
@@ -207,11 +209,12 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		c.Machine.GPUMemory = unit.Bytes(max(1, need-1)) * unit.Page
 	}
 	// Mostly as DeepUM+ and the others have it.
-	c.Runtime.DropDead, c.Runtime.Rescue = (p == lookAhead) == (r.IntN(4) > 0), (p == lookAhead) == (r.IntN(4) > 0)
+	m.DropDead, m.Rescue = (p == lookAhead) == (r.IntN(4) > 0), (p == lookAhead) == (r.IntN(4) > 0)
 	if p == lookAhead {
-		c.Runtime.Window = 1 + r.IntN(min(8, len(w.Kernels)+2))
+		m.Window = 1 + r.IntN(min(8, len(w.Kernels)+2))
 	}
-	prog := randomProgram(r, w, p, c.Runtime.Window)
+	c.Runtime = m
+	prog := randomProgram(r, w, p, m.Window)
 	if r.IntN(3) == 0 { // a drive that does both slower, mostly
 		part := func(b unit.Bandwidth) unit.Bandwidth { return max(10*unit.MBps, b/8*unit.Bandwidth(1+r.IntN(9))) }
 		m := &c.Machine
@@ -367,7 +370,7 @@ func TestReferenceFullHost(t *testing.T) {
 		{At: 2, Kind: program.Evict, Tensor: 1, To: machine.Host},
 		{At: 2, Kind: program.Prefetch, Tensor: 0},
 	}}
-	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: quirk.Published(), Iterations: 2}
+	c := Config{Machine: machine.G10(), Runtime: Paged{}, Quirks: quirk.Published(), Iterations: 2}
 	c.Machine.GPUMemory, c.Machine.HostMemory, c.Machine.BatchPages = 300*unit.Page, 100*unit.Page, 3
 	if s := batchShares(&c)[0]; s.ssdOut != 0 || s.host == 0 {
 		t.Fatalf("the batch has shares %+v; the SSD should have none", s)

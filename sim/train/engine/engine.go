@@ -6,31 +6,17 @@
 // and are evicted one by one. The block model is unified memory as the driver has
 // it: blocks of 2 MiB at addresses from a caching allocator, which a kernel needs
 // when it comes to them. The arena model is a tensor-granular memory pool without
-// faults; there either the system brings what kernels need ([ArenaRun]), or the engine
-// does and the system chooses what leaves and what comes early ([SwapRun]). All share
-// kernel times, the stall ledger and the result. Which one a system uses is a declared
-// fact in its [Runtime].
+// faults; there either the system brings what kernels need ([Pool]), or the engine
+// does and the system chooses what leaves and what comes early ([Swap]). All share
+// kernel times, the stall ledger and the result. Which one a system uses is its [Runtime].
 package engine
 
 import (
-	"fmt"
-
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/workload"
-)
-
-// Memory selects a memory model.
-type Memory uint8
-
-// The memory models. Unlimited is the ideal GPU that holds everything.
-const (
-	Unlimited Memory = iota
-	Paged
-	Arena
-	InBlocks
 )
 
 // PagedQuirks are the quirks that the paged model reads for any program. For one
@@ -46,40 +32,73 @@ const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigaby
 // SwapQuirks are the quirks that an arena run with a [Swapper] reads.
 const SwapQuirks = quirk.SymmetricSSD
 
-// A Runtime is the run-time behaviour of a system.
-type Runtime struct {
-	Memory Memory
-	// Window, if positive, makes a paged system spare the tensors of the next
-	// Window kernels when it evicts for a prefetch (DeepUM+).
+// A Runtime is how memory behaves under a system: [Unlimited], [Paged], [Pool], [Swap] or
+// [Blocks], each with what it knows to do.
+type Runtime interface {
+	// String says what the memory is.
+	String() string
+	// Executes are the kinds of operation of a program that it executes.
+	Executes() []program.Kind
+	// NoHost reports whether nothing may go to host memory.
+	NoHost() bool
+
+	run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error)
+}
+
+// Is reports whether r is of a kind.
+func Is[M Runtime](r Runtime) bool {
+	_, ok := r.(M)
+	return ok
+}
+
+// Unlimited is the ideal GPU that holds everything.
+type Unlimited struct{}
+
+// Paged is unified memory in pages. It executes the program alone.
+type Paged struct {
+	// Window, if positive, spares the tensors of the next Window kernels when it evicts
+	// for a prefetch (DeepUM+).
 	Window int
-	// DropDead makes a paged system drop pages of dead tensors that are evicted;
-	// without it they are written back.
+	// DropDead drops pages of dead tensors that are evicted; without it they are
+	// written back.
 	DropDead bool
 	// Rescue lets the prefetches of a blocked kernel take victims like faults when
 	// else nothing would move, as when a look-ahead window covers all of memory.
 	Rescue bool
-	// NoHost keeps a paged system out of host memory.
-	NoHost bool
+	// SSDOnly keeps it out of host memory.
+	SSDOnly bool
 	// SplitTables says that flash pages are not in the unified page table: a
 	// fault on SSD data is handled by the unified-memory driver and again by the
 	// storage stack (G10 paper §4.5; what the UVM extension saves). It counts in
 	// corrected mode.
 	SplitTables bool
-	// Pool scales the arena; 1 is the GPU's memory.
-	Pool int64
-	// Policy makes what decides during an arena run, and puts on the GPU what is
-	// there at the start. The error is a *DoesNotFit when that is too much. A paged
-	// run has none: it executes the program alone.
+}
+
+// Pool is an arena to which the system brings what kernels need.
+type Pool struct {
+	// Scale is the arena's size in sizes of the GPU's memory; 1 is that.
+	Scale int64
+	// SSDOnly says that Policy moves nothing to host memory.
+	SSDOnly bool
+	// Policy makes what decides during the run, and puts on the GPU what is
+	// there at the start. The error is a *DoesNotFit when that is too much. It is what
+	// reads the program.
 	Policy func(*ArenaRun) (Policy, error)
-	// Swapper makes what decides during an arena run in which the engine itself brings
-	// what a kernel needs; it stands in for Policy.
+}
+
+// Swap is an arena to which the engine itself brings what a kernel needs.
+type Swap struct {
+	SwapRules
+	// Swapper makes what decides during the run.
 	Swapper func(*SwapRun) (Swapper, error)
-	// Swap is how such a run works.
-	Swap Swap
-	// Blocks is how the block model works, and Pager makes what decides in it; nil
-	// decides nothing, which is plain unified memory.
-	Blocks Blocks
-	Pager  func(*BlockRun) Pager
+}
+
+// Blocks is unified memory in the driver's blocks of 2 MiB.
+type Blocks struct {
+	BlockRules
+	// Pager makes what decides during the run; nil decides nothing, which is plain
+	// unified memory.
+	Pager func(*BlockRun) Pager
 }
 
 // A Config is everything a run depends on besides workload and program.
@@ -115,29 +134,15 @@ func (e *DoesNotFit) Error() string { return e.Reason }
 // Run executes p, the program a system planned for w. The workload and the
 // machine must be valid. The error is a *DoesNotFit when the system cannot run
 // the workload, another when p has what the memory model does not execute
-// ([Runtime.Executes]).
+// ([Runtime]'s Executes).
 func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
-	if c.Runtime.Memory > InBlocks {
-		panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
-	}
-	if err := c.Runtime.refused(w, p); err != nil {
+	if err := refused(c.Runtime, w, p); err != nil {
 		return nil, err
 	}
 	if c.Record != nil {
 		c.Record.begin(p)
 	}
-	switch c.Runtime.Memory {
-	case Unlimited:
-		return runUnlimited(w, c), nil
-	case Paged:
-		return runPaged(w, p, c)
-	case Arena:
-		if c.Runtime.Swapper != nil {
-			return runSwap(w, p, c)
-		}
-		return runArena(w, p, c)
-	}
-	return runBlocks(w, c)
+	return c.Runtime.run(w, p, c)
 }
 
 // Unfit returns the result of a system that cannot run w. Its ideal time is that

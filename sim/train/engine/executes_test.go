@@ -18,13 +18,13 @@ func TestProgramsAreExecutedOrRefused(t *testing.T) {
 		op   program.Op
 		want string
 	}{
-		{"paged, recompute", engine.Runtime{Memory: engine.Paged}, program.Op{At: 1, Kind: program.Recompute}, "operation 0 of the program is recompute, before kernel 1; unified memory in pages executes none"},
-		{"paged, barrier", engine.Runtime{Memory: engine.Paged}, program.Op{Kind: program.Barrier}, "is barrier"},
-		{"arena, barrier", engine.Runtime{Memory: engine.Arena, Policy: policy}, program.Op{Kind: program.Barrier}, "an arena executes none"},
-		{"unlimited, evict", engine.Runtime{}, program.Op{Kind: program.Evict, To: machine.SSD}, "unlimited memory executes none"},
-		{"blocks, prefetch", engine.Runtime{Memory: engine.InBlocks}, program.Op{Kind: program.Prefetch}, "unified memory in blocks executes none"},
-		{"no such kernel", engine.Runtime{Memory: engine.Paged}, program.Op{At: 100}, "before kernel 100; there are"},
-		{"no such tensor", engine.Runtime{Memory: engine.Paged}, program.Op{Tensor: 100}, "about tensor 100; there are"},
+		{"paged, recompute", engine.Paged{}, program.Op{At: 1, Kind: program.Recompute}, "operation 0 of the program is recompute, before kernel 1; unified memory in pages executes none"},
+		{"paged, barrier", engine.Paged{}, program.Op{Kind: program.Barrier}, "is barrier"},
+		{"arena, barrier", engine.Pool{Policy: policy}, program.Op{Kind: program.Barrier}, "an arena executes none"},
+		{"unlimited, evict", engine.Unlimited{}, program.Op{Kind: program.Evict, To: machine.SSD}, "unlimited memory executes none"},
+		{"blocks, prefetch", engine.Blocks{}, program.Op{Kind: program.Prefetch}, "unified memory in blocks executes none"},
+		{"no such kernel", engine.Paged{}, program.Op{At: 100}, "before kernel 100; there are"},
+		{"no such tensor", engine.Paged{}, program.Op{Tensor: 100}, "about tensor 100; there are"},
 	} {
 		_, err := engine.Run(toyWorkload(1), &program.Program{Ops: []program.Op{tt.op}}, engine.Config{Runtime: tt.rt, Iterations: 1})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

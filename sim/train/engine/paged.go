@@ -19,6 +19,7 @@ type pagedRun struct {
 	*residency
 	w      *workload.Workload
 	c      Config
+	rules  Paged
 	ops    []program.Op
 	nextOp int
 	sets   *workload.Sets
@@ -71,10 +72,10 @@ type pagedRun struct {
 	iterationEnd unit.Cycles // end of the previous iteration
 }
 
-func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+func (m Paged) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	gpuPages := int64(c.Machine.GPUMemory+unit.Page/2) / int64(unit.Page)
 	hostPages := int64(c.Machine.HostMemory / unit.Page)
-	if c.Runtime.NoHost {
+	if m.SSDOnly {
 		hostPages = 0
 	}
 	sets := Sets(w, c.Quirks)
@@ -84,12 +85,12 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 	}
 	e := &pagedRun{
 		residency: newResidency(w, gpuPages-held, hostPages),
-		w:         w, c: c, ops: p.Ops, sets: sets,
+		w:         w, c: c, rules: m, ops: p.Ops, sets: sets,
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
 		pages:  gpuPages,
 		shares: batchShares(&c),
-		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
+		window: m.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
 	e.spare = !c.Quirks.Has(quirk.OwnVictims)
@@ -417,7 +418,7 @@ outputs:
 	if e.c.Quirks.Has(quirk.ProfilePenalty) {
 		e.penalty = d.profilePenalty(m, e.times.exec[k], e.times.inputFault[k], e.times.fault[k])
 	} else {
-		e.penalty += d.faultLatency(m, e.c.Runtime.SplitTables, e.gpuFree)
+		e.penalty += d.faultLatency(m, e.rules.SplitTables, e.gpuFree)
 	}
 	if !e.blocked {
 		e.blocked, e.since, e.moved = true, now, 0

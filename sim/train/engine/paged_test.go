@@ -153,7 +153,7 @@ func TestLinksCarryTheirRate(t *testing.T) {
 	for _, i := range all {
 		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Inputs: []workload.TensorID{i}})
 	}
-	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Iterations: 1}
+	c := Config{Machine: machine.G10(), Runtime: Paged{}, Iterations: 1}
 	m := &c.Machine
 	m.GPUMemory, m.HostMemory, m.FaultLatency = 2*unit.GiB, 64*unit.GiB, 0
 	m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = 64*unit.GBps, 34*unit.GBps, 32*unit.GBps, unit.GBps
@@ -173,7 +173,7 @@ func TestLinksCarryTheirRate(t *testing.T) {
 // TestFirstBatch reads weights from the SSD for the first kernel of a run. They
 // take the time that they take on any link.
 func TestFirstBatch(t *testing.T) {
-	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Iterations: 1}
+	c := Config{Machine: machine.G10(), Runtime: Paged{}, Iterations: 1}
 	m := &c.Machine
 	m.GPUMemory, m.FaultLatency, m.SSDLatency = unit.GiB, 0, 0
 	for _, pages := range []unit.Bytes{1, 32, 50, 500} {
@@ -216,7 +216,7 @@ func TestEventsOfExtremes(t *testing.T) {
 	} {
 		for _, k := range machine.Knobs() {
 			for _, v := range []int64{k.Min, k.Max} {
-				c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: mode.quirks, Iterations: iterations}
+				c := Config{Machine: machine.G10(), Runtime: Paged{}, Quirks: mode.quirks, Iterations: iterations}
 				c.Machine.GPUMemory, c.Machine.HostMemory = unit.GiB, 512*unit.MiB
 				if k.Set(&c.Machine, v); c.Machine.Validate() != nil {
 					continue

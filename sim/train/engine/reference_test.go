@@ -411,7 +411,7 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 }
 
 func refHostPages(c Config) int {
-	if c.Runtime.NoHost {
+	if c.Runtime.NoHost() {
 		return 0
 	}
 	return int(c.Machine.HostMemory / 4096)
@@ -436,7 +436,7 @@ func (r *refModel) faultCost(missed [2]result.Faults) unit.Cycles {
 	}
 	for ; ssd > 0; ssd -= m.FaultBatch {
 		cost += m.Clock.CyclesUp(m.SSDLatency)
-		if r.c.Runtime.SplitTables {
+		if r.c.Runtime.(Paged).SplitTables {
 			cost += m.Clock.CyclesUp(m.FaultLatency)
 		}
 	}
@@ -574,7 +574,7 @@ func (r *refModel) required(p *refPage) bool {
 
 // outsideWindow reports whether no kernel of the look-ahead window uses p.
 func (r *refModel) outsideWindow(p *refPage) bool {
-	for i := range r.c.Runtime.Window {
+	for i := range r.c.Runtime.(Paged).Window {
 		if slices.Contains(r.sets.All[(r.kernel+i)%len(r.w.Kernels)], p.tensor) {
 			return false
 		}
@@ -583,7 +583,7 @@ func (r *refModel) outsideWindow(p *refPage) bool {
 }
 
 func (r *refModel) resetCursor() {
-	if r.c.Runtime.Window > 0 {
+	if r.c.Runtime.(Paged).Window > 0 {
 		r.cursor = r.seek(0, r.outsideWindow)
 	} else {
 		r.cursor = r.seek(0, r.atRest)
@@ -594,7 +594,7 @@ func (r *refModel) resetCursor() {
 // returns nil when no page may leave.
 func (r *refModel) victim(fault bool) *refPage {
 	var v *refPage
-	if r.c.Runtime.Window > 0 {
+	if r.c.Runtime.(Paged).Window > 0 {
 		if fault {
 			v = r.seek(0, r.atRest)
 			if v == r.cursor {
@@ -711,7 +711,7 @@ func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
 // gate reports whether a page can come in: one is free, or one may leave. A dead
 // page that is dropped goes over no link.
 func (m *refMigration) gate() bool {
-	if len(m.recent) < m.gpuPages || m.c.Runtime.DropDead && !m.has(quirk.LinkOvercommit) {
+	if len(m.recent) < m.gpuPages || m.c.Runtime.(Paged).DropDead && !m.has(quirk.LinkOvercommit) {
 		return true
 	}
 	return m.wayOut()
@@ -747,7 +747,7 @@ func (m *refMigration) run() {
 		m.fetchAhead(&m.preHost, &m.inHost, m.nHost)
 	}
 	m.allocate(&m.preNew, false)
-	if m.c.Runtime.Rescue && m.blocked && len(m.wait) > 0 && m.in+m.out == 0 {
+	if m.c.Runtime.(Paged).Rescue && m.blocked && len(m.wait) > 0 && m.in+m.out == 0 {
 		m.fetch(&m.preSSD, &m.inSSD, m.nIn)
 		m.fetch(&m.preHost, &m.inHost, m.nHost)
 		m.allocate(&m.preNew, true)
@@ -818,10 +818,10 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 			return false
 		}
 		to := machine.Host
-		if m.c.Runtime.DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
+		if m.c.Runtime.(Paged).DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
 			to = machine.Nowhere
 		} else if !m.wayOut() { // it stays the next victim
-			if m.cursor = v; m.c.Runtime.Window > 0 && (fault || m.required(p)) {
+			if m.cursor = v; m.c.Runtime.(Paged).Window > 0 && (fault || m.required(p)) {
 				m.cursor = before
 			}
 			return false

@@ -14,9 +14,9 @@ const (
 	PyTorch                      // package caching
 )
 
-// Swap is how an arena run works in which the engine brings what kernels need. It is
-// compared with ==.
-type Swap struct {
+// SwapRules are how an arena run works in which the engine brings what kernels need. They
+// are compared with ==.
+type SwapRules struct {
 	Allocator Allocation
 	// Reserve is how much of GPU memory the allocator may take, in millionths; 0 is all.
 	Reserve int64

@@ -21,7 +21,7 @@ type swapMemory struct {
 	owners   []workload.TensorID
 }
 
-func newSwapMemory(s Swap, capacity unit.Bytes, tensors int) swapMemory {
+func newSwapMemory(s SwapRules, capacity unit.Bytes, tensors int) swapMemory {
 	m := swapMemory{capacity: capacity, fresh: capacity}
 	if s.Allocator == PyTorch {
 		m.alloc = caching.New(capacity)
@@ -174,7 +174,7 @@ func (r *SwapRun) evict(need unit.Bytes, tight bool) (leaves bool) {
 }
 
 // Tight reports whether NoRoom is called because not even a new segment fits; true
-// without Swap.Reclaim.
+// without SwapRules.Reclaim.
 func (r *SwapRun) Tight() bool { return r.tight }
 
 // Around returns t and those of its neighbours in memory that, when they leave, make

@@ -88,8 +88,8 @@ func TestSwapAround(t *testing.T) {
 			*rate *= 100
 		}
 		var g *gatherer
-		_, err := Run(w, &program.Program{}, Config{Machine: m, Iterations: 2, Runtime: Runtime{
-			Memory: Arena, Swap: Swap{Allocator: PyTorch, Reclaim: true, Copies: true},
+		_, err := Run(w, &program.Program{}, Config{Machine: m, Iterations: 2, Runtime: Swap{
+			SwapRules: SwapRules{Allocator: PyTorch, Reclaim: true, Copies: true},
 			Swapper: func(run *SwapRun) (Swapper, error) {
 				g = &gatherer{t: t, r: run}
 				return g, nil

@@ -56,7 +56,7 @@ func TestRecomputeChain(t *testing.T) {
 		g = next
 	}
 	s := system.System{Name: "forgetful", Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+		return engine.Swap{Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 			return &forgetful{r, layers}, nil
 		}}
 	}}

@@ -374,13 +374,13 @@ func (r *slowSwap) ended() bool {
 			if x.where == "leaving" {
 				r.free(m.t)
 				x.where = "away"
-			} else if r.c.Runtime.Swap.Copies {
+			} else if r.c.Runtime.(Swap).Copies {
 				x.copy = machine.Nowhere
 			}
 		default:
 			x.where, x.move = "here", nil
 			r.use(m.t)
-			if r.c.Runtime.Swap.Copies {
+			if r.c.Runtime.(Swap).Copies {
 				x.copy = machine.Nowhere
 			}
 		}
@@ -481,7 +481,7 @@ func (r *slowSwap) memory(t workload.TensorID, effort int) bool {
 		ok := r.used()+r.size(t) <= r.capacity
 		return ok
 	}
-	s := r.c.Runtime.Swap
+	s := r.c.Runtime.(Swap).SwapRules
 	id, ok := r.alloc.Cached(r.size(t))
 	if !ok {
 		segment := caching.Segment(caching.Rounded(r.size(t)))
@@ -514,7 +514,7 @@ func (r *slowSwap) spend() {
 }
 
 func (r *slowSwap) least() int {
-	if r.c.Runtime.Swap.Reclaim {
+	if r.c.Runtime.(Swap).Reclaim {
 		return 0
 	}
 	return 2
@@ -935,7 +935,7 @@ func refSwap(w *workload.Workload, c Config, swapper func(swapDriver) Swapper) (
 		w: w, c: c, life: vitality.Analyze(w), sets: w.Sets().All, exec: kernelTimes(w, c).exec,
 		x: make([]refTensor, len(w.Tensors)), iter: -1,
 	}
-	s := c.Runtime.Swap
+	s := c.Runtime.(Swap).SwapRules
 	held := unit.Bytes(w.HeldPages()) * unit.Page
 	reserve := c.Machine.GPUMemory
 	if s.Reserve > 0 {
@@ -1094,9 +1094,9 @@ func TestSwapReference(t *testing.T) {
 	var seen result.Swapping
 	for seed := range tried(8 * *seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		c := Config{Iterations: 1 + r.IntN(3), Runtime: Runtime{Memory: Arena, Pool: 1}}
+		c := Config{Iterations: 1 + r.IntN(3)}
 		var w *workload.Workload
-		s := &c.Runtime.Swap
+		s := &SwapRules{}
 		s.Copies = r.IntN(3) == 0
 		s.Warm = int64(r.IntN(2))
 		if r.IntN(3) == 0 {
@@ -1123,10 +1123,10 @@ func TestSwapReference(t *testing.T) {
 			style = 1
 		}
 		var real, ref *tosser
-		c.Runtime.Swapper = func(run *SwapRun) (Swapper, error) {
+		c.Runtime = Swap{SwapRules: *s, Swapper: func(run *SwapRun) (Swapper, error) {
 			real = &tosser{d: realSwap{run}, r: rand.New(rand.NewPCG(seed, 6)), n: len(w.Tensors), style: style}
 			return real, nil
-		}
+		}}
 		got, err := Run(w, &program.Program{}, c)
 		want, wantErr := refSwap(w, c, func(d swapDriver) Swapper {
 			ref = &tosser{d: d, r: rand.New(rand.NewPCG(seed, 6)), n: len(w.Tensors), style: style}

@@ -61,7 +61,7 @@ type SwapRun struct {
 	exec      []unit.Cycles
 	tensors   []swapTensor
 	mem       swapMemory
-	swap      Swap
+	swap      SwapRules
 	held      unit.Bytes // of GPU memory, for the whole run
 	channels  [numChannels]swapChannel
 	rates     [4][numChannels]unit.Bandwidth // while the SSD reads (1), writes (2)
@@ -86,7 +86,7 @@ type SwapRun struct {
 	youngest  workload.TensorID
 	kernel    workload.KernelID   // the next one, or the one that runs
 	count     int                 // iterations begun
-	kernels   int64               // run, for Swap.Trim
+	kernels   int64               // run, for SwapRules.Trim
 	lent      []workload.TensorID // values that came back for a recomputation alone
 	again     []workload.KernelID // those that run again
 	walked    []int32             // by kernel, the last walk that came to it
@@ -104,28 +104,25 @@ type SwapRun struct {
 	err       error
 }
 
-// runSwap runs w in an arena in which the engine brings what kernels need and the
+// run runs w in an arena in which the engine brings what kernels need and the
 // swapper decides what leaves and what comes early. Globals have their value in host
 // memory at the start, as far as it goes, else on the SSD. The work is linear in
 // kernels, tensors and transfers, besides the swapper's.
-func runSwap(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
-	r, err := newSwapRun(w, p, &c)
+func (m Swap) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	r, err := m.newRun(w, p, &c)
 	if err != nil {
 		return nil, err
 	}
 	return r.run(&c)
 }
 
-func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, error) {
+func (m Swap) newRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, error) {
 	n := len(w.Tensors)
 	r := &SwapRun{
 		Workload: w, Program: p, Life: vitality.Analyze(w),
 		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n), walked: make([]int32, len(w.Kernels)),
-		swap: c.Runtime.Swap, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
+		swap: m.SwapRules, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
-	}
-	if c.Runtime.NoHost {
-		r.hostSize = 0
 	}
 	r.setRates(c)
 	reserve := c.Machine.GPUMemory
@@ -146,7 +143,7 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 		}
 	}
 	var err error
-	if r.swapper, err = c.Runtime.Swapper(r); err != nil {
+	if r.swapper, err = m.Swapper(r); err != nil {
 		return nil, err
 	}
 	r.mover, _ = r.swapper.(Mover)
@@ -183,7 +180,7 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	if n := r.swap.Warm; n > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were outside of GPU memory at first.", n, iterations))
 	}
-	if n := r.it.Swapping.SSD; n > 0 && !c.Runtime.NoHost {
+	if n := r.it.Swapping.SSD; n > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("Host memory was full, so up to %v went to the SSD, which the publication does not have.", n))
 	}
 	if n, ok := r.swapper.(Noter); ok {

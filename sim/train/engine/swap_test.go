@@ -82,11 +82,11 @@ func (s *restless) Moved(workload.TensorID) {
 	}
 }
 
-func restlessSystem(swap engine.Swap) system.System {
+func restlessSystem(swap engine.SwapRules) system.System {
 	return system.System{
 		Name: "restless", Title: "restless",
 		Runtime: func(o *system.Options) engine.Runtime {
-			return engine.Runtime{Memory: engine.Arena, Pool: 1, Swap: swap, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+			return engine.Swap{SwapRules: swap, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 				return &restless{r, rand.New(rand.NewPCG(uint64(o.Seed), uint64(len(r.Workload.Tensors))))}, nil
 			}}
 		},
@@ -109,7 +109,7 @@ var follow = system.System{
 		return p, nil
 	},
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+		return engine.Swap{Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 			f := engine.NewFollower(r)
 			f.Room = r.Furthest
 			return f, nil
@@ -119,21 +119,21 @@ var follow = system.System{
 
 // Whatever a swapper does, the laws hold.
 func TestSwapLaws(t *testing.T) {
-	t.Run("bytes", func(t *testing.T) { systemtest.Run(t, restlessSystem(engine.Swap{})) })
-	t.Run("copies", func(t *testing.T) { systemtest.Run(t, restlessSystem(engine.Swap{Copies: true, Warm: 2})) })
+	t.Run("bytes", func(t *testing.T) { systemtest.Run(t, restlessSystem(engine.SwapRules{})) })
+	t.Run("copies", func(t *testing.T) { systemtest.Run(t, restlessSystem(engine.SwapRules{Copies: true, Warm: 2})) })
 	t.Run("pytorch", func(t *testing.T) {
-		systemtest.Run(t, restlessSystem(engine.Swap{Allocator: engine.PyTorch, Reserve: 990_000, Trim: 3}))
+		systemtest.Run(t, restlessSystem(engine.SwapRules{Allocator: engine.PyTorch, Reserve: 990_000, Trim: 3}))
 	})
 	t.Run("reclaim", func(t *testing.T) {
-		systemtest.Run(t, restlessSystem(engine.Swap{Allocator: engine.PyTorch, Reclaim: true, Limit: 400_000, Copies: true}))
+		systemtest.Run(t, restlessSystem(engine.SwapRules{Allocator: engine.PyTorch, Reclaim: true, Limit: 400_000, Copies: true}))
 	})
 	t.Run("program", func(t *testing.T) { systemtest.Run(t, follow) })
 }
 
 // follower returns the runtime of a system that follows its program, with victims by
 // next use.
-func follower(s engine.Swap) engine.Runtime {
-	return engine.Runtime{Memory: engine.Arena, Pool: 1, Swap: s, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+func follower(s engine.SwapRules) engine.Swap {
+	return engine.Swap{SwapRules: s, Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 		f := engine.NewFollower(r)
 		f.Room = r.Furthest
 		return f, nil
@@ -152,7 +152,7 @@ func TestSwapToys(t *testing.T) {
 		pages int64 // of every tensor
 		gpu   int64
 		ops   []program.Op
-		swap  engine.Swap
+		swap  engine.SwapRules
 		// What the first and the second iteration are to be.
 		time   [2]unit.Cycles
 		ledger [2]result.Ledger
@@ -229,7 +229,7 @@ func TestSwapToys(t *testing.T) {
 			counts: [2]result.Swapping{{Demand: 2, Ahead: 1}, {Ahead: 1}},
 			moved:  [2]unit.Bytes{2 * 4096, 4096},
 		}, {
-			name: "the same where all is copied", pages: 1, gpu: 8, swap: engine.Swap{Copies: true},
+			name: "the same where all is copied", pages: 1, gpu: 8, swap: engine.SwapRules{Copies: true},
 			ops:    []program.Op{at(5, program.Evict, weight)},
 			time:   [2]unit.Cycles{700, 650},
 			ledger: [2]result.Ledger{{HostRead: 50, Eviction: 50}, {Eviction: 50}},
@@ -286,26 +286,26 @@ func TestSwapDoesNotFit(t *testing.T) {
 	}
 	m := machine.G10()
 	m.GPUMemory = 28 * mib
-	run := func(s engine.Swap) error {
+	run := func(s engine.SwapRules) error {
 		_, err := engine.Run(w, &program.Program{}, engine.Config{Machine: m, Runtime: follower(s), Iterations: 1})
 		return err
 	}
-	if err := run(engine.Swap{}); err != nil {
+	if err := run(engine.SwapRules{}); err != nil {
 		t.Error("in bytes alone it fits:", err)
 	}
 	var no *engine.DoesNotFit
-	err := run(engine.Swap{Allocator: engine.PyTorch})
+	err := run(engine.SwapRules{Allocator: engine.PyTorch})
 	if want := "kernel 1 (large) needs 14 MiB for tensor 3, but 22 MiB of 28 MiB are free, the largest free piece has 8 MiB, and no segment of 14 MiB fits beside the 20 MiB that are reserved (fragmentation)"; !errors.As(err, &no) || !strings.Contains(no.Reason, want) {
 		t.Errorf("%v; want %q", err, want)
 	}
 	m.GPUMemory = 36 * mib
-	if err := run(engine.Swap{Allocator: engine.PyTorch}); err != nil {
+	if err := run(engine.SwapRules{Allocator: engine.PyTorch}); err != nil {
 		t.Error("with room for one more segment it fits:", err)
 	}
-	if err := run(engine.Swap{Allocator: engine.PyTorch, Reserve: 800_000}); err == nil {
+	if err := run(engine.SwapRules{Allocator: engine.PyTorch, Reserve: 800_000}); err == nil {
 		t.Error("the reserve takes it away, and it fits")
 	}
-	if err := run(engine.Swap{Reserve: 500_000}); !errors.As(err, &no) {
+	if err := run(engine.SwapRules{Reserve: 500_000}); !errors.As(err, &no) {
 		t.Errorf("a kernel larger than the reserve: %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestSwapLargeMemory(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		w, m := systemtest.Workload(r, float64(seed)/100), systemtest.Machine(r)
 		m.GPUMemory, m.HostMemory = 4*unit.GiB, unit.GiB
-		for _, s := range []engine.Swap{{}, {Allocator: engine.PyTorch, Copies: true}} {
+		for _, s := range []engine.SwapRules{{}, {Allocator: engine.PyTorch, Copies: true}} {
 			res, err := engine.Run(w, &program.Program{}, engine.Config{Machine: m, Runtime: follower(s), Iterations: 3, Quirks: quirk.Corrected()})
 			if err != nil {
 				t.Fatal(err)
@@ -347,8 +347,8 @@ func BenchmarkSwap(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		for _, s := range []struct {
 			name string
-			swap engine.Swap
-		}{{"bytes", engine.Swap{}}, {"pytorch", engine.Swap{Allocator: engine.PyTorch}}} {
+			swap engine.SwapRules
+		}{{"bytes", engine.SwapRules{}}, {"pytorch", engine.SwapRules{Allocator: engine.PyTorch}}} {
 			b.Run(fmt.Sprint(s.name, "/", n), func(b *testing.B) {
 				w := &workload.Workload{}
 				kernel := func(in, out []workload.TensorID) {

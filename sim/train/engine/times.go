@@ -40,7 +40,7 @@ func Ideal(w *workload.Workload, c Config) []unit.Cycles { return kernelTimes(w,
 
 // exact reports whether kernel times have no error whatever the noise.
 func (c *Config) exact() bool {
-	return c.Runtime.Memory == Arena && c.Runtime.Swapper == nil && c.Quirks.Has(quirk.ExactArena)
+	return Is[Pool](c.Runtime) && c.Quirks.Has(quirk.ExactArena)
 }
 
 // FaultTime returns how long the kernels of w take when all their data faults,

@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"spillway/sim/train/program"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
-// runUnlimited runs w on a GPU that holds everything: the sum of kernel times.
-func runUnlimited(w *workload.Workload, c Config) *result.Result {
+// run runs w on a GPU that holds everything: the sum of kernel times.
+func (Unlimited) run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
 	cycles := kernelTimes(w, c).exec
 	r := newResult(c, cycles)
 	live := liveBytes(w)
@@ -28,5 +29,5 @@ func runUnlimited(w *workload.Workload, c Config) *result.Result {
 	if c.Drive != nil {
 		r.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
 	}
-	return r
+	return r, nil
 }

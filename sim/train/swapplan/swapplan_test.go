@@ -219,7 +219,7 @@ func TestTimerIsLikeTheEngine(t *testing.T) {
 		}
 		res, err := engine.Run(w, p, engine.Config{
 			Machine: m, Quirks: quirk.Corrected(), Iterations: 3,
-			Runtime: engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow, Swap: engine.Swap{Copies: true}},
+			Runtime: engine.Swap{SwapRules: engine.SwapRules{Copies: true}, Swapper: swapplan.Follow},
 		})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -65,7 +65,7 @@ type Effort struct {
 
 // Bound reports whether no system can beat s: it has memory without end.
 func (s *System) Bound(o *Options) bool {
-	return s.Runtime(o).Memory == engine.Unlimited && !s.Compressed
+	return engine.Is[engine.Unlimited](s.Runtime(o)) && !s.Compressed
 }
 
 // Planned reports whether s decides anything before the run.

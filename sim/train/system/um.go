@@ -5,7 +5,7 @@ import (
 	"spillway/sim/unit"
 )
 
-// The parameters of unified memory as the driver has it (engine.InBlocks). UM and
+// The parameters of unified memory as the driver has it (engine.Blocks). UM and
 // DeepUM share them.
 var (
 	UMUsable = Param{
@@ -52,8 +52,8 @@ func UMParams() []*Param {
 
 // UMBlocks returns how the block memory model works with o. A fault brings the pages
 // that a kernel needs.
-func UMBlocks(o *Options) engine.Blocks {
-	return engine.Blocks{
+func UMBlocks(o *Options) engine.BlockRules {
+	return engine.BlockRules{
 		Usable: UMUsable.Of(o), PerFault: UMPagesPerFault.Of(o),
 		Counted: unit.Time(UMFaultTime.Of(o)), PerBlock: unit.Time(UMBlockTime.Of(o)),
 		Window: UMVictims.Of(o), Density: UMDriverPrefetch.Of(o) != 0,

@@ -118,7 +118,7 @@ func recorded(v *seen) (*exporting, error) {
 	if o.Title == "" {
 		o.Title = w.Name
 	}
-	paged := found.Runtime(&q.Options).Memory == engine.Paged
+	paged := engine.Is[engine.Paged](found.Runtime(&q.Options))
 	return &exporting{o, w.told(), r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
 }
 

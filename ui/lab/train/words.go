@@ -193,8 +193,8 @@ func (s *settings) poolCaveat(r *result.Result) string {
 		return ""
 	}
 	o := s.options()
-	if pool := x.Runtime(&o).Pool; pool > 1 {
-		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, pool)
+	if pool, ok := x.Runtime(&o).(engine.Pool); ok && pool.Scale > 1 {
+		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, pool.Scale)
 	}
 	return ""
 }
@@ -205,7 +205,7 @@ func (s *settings) poolCaveat(r *result.Result) string {
 func (s *settings) faultCaveat(r *result.Result) string {
 	x, err := core.Find(r.System)
 	o := s.options()
-	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || x.Runtime(&o).Memory != engine.Paged {
+	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || !engine.Is[engine.Paged](x.Runtime(&o)) {
 		return ""
 	}
 	handling := *r.Main().Ledger.At(result.FaultHandling)

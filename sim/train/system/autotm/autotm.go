@@ -61,7 +61,7 @@ var System = system.System{
 	Search: search,
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
+		return engine.Swap{Swapper: swapplan.Follow}
 	},
 }
 

@@ -20,5 +20,5 @@ var System = system.System{
 	Note:  "A proven bound, not a run: whatever is moved when, an iteration takes so long. Systems that compute values again or compress may be faster. It has no traffic of its own; where it waits is that of a schedule near it that may divide tensors.",
 	Look:  10, Off: true, Floor: true,
 	Quirks:  engine.PagedQuirks | engine.ArenaQuirks | engine.SwapQuirks,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Runtime{Memory: engine.Unlimited} },
+	Runtime: func(*system.Options) engine.Runtime { return engine.Unlimited{} },
 }

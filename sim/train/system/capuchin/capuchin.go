@@ -103,8 +103,8 @@ var System = system.System{
 	Params: []*system.Param{&Feedback},
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{
-			Memory: engine.Arena, Pool: 1, Swap: engine.Swap{Warm: warm},
+		return engine.Swap{
+			SwapRules: engine.SwapRules{Warm: warm},
 			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 				return newPolicy(r, Feedback.Of(o)), nil
 			},

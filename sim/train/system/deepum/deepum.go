@@ -122,7 +122,7 @@ var System = system.System{
 	Runtime: func(o *system.Options) engine.Runtime {
 		s, b := of(o), system.UMBlocks(o)
 		b.Whole, b.PerFault = true, pages/FaultsPerBlock.Of(o)
-		return engine.Runtime{Memory: engine.InBlocks, Blocks: b, Pager: func(r *engine.BlockRun) engine.Pager { return newPager(r, s) }}
+		return engine.Blocks{BlockRules: b, Pager: func(r *engine.BlockRun) engine.Pager { return newPager(r, s) }}
 	},
 }
 

@@ -42,9 +42,7 @@ func simulate(t *testing.T, w *workload.Workload, m machine.Machine, o system.Op
 
 // plain returns unified memory that brings whole blocks.
 func plain(o *system.Options) engine.Runtime {
-	rt := deepum.System.Runtime(o)
-	rt.Pager = nil
-	return rt
+	return engine.Blocks{BlockRules: deepum.System.Runtime(o).(engine.Blocks).BlockRules}
 }
 
 // tight draws a workload of many blocks, and a machine that holds about half of them.

@@ -45,7 +45,7 @@ var System = system.System{
 	Plan:   plan,
 	Effort: system.Effort{Past: 300_000},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Paged, Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
+		return engine.Paged{Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
 	},
 }
 

@@ -53,7 +53,7 @@ var System = system.System{
 	Quirks: engine.ArenaQuirks | quirk.UnstableSort | quirk.HandTuned,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Policy: newPolicy}
+		return engine.Pool{Scale: 1, Policy: newPolicy}
 	},
 }
 

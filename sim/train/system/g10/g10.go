@@ -150,9 +150,9 @@ type variant struct {
 // runtime is how the variant runs.
 func (v variant) runtime(o *system.Options) engine.Runtime {
 	if v.direct && o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect, NoHost: !v.host}
+		return engine.Pool{Scale: 4, Policy: newDirect, SSDOnly: !v.host}
 	}
-	return engine.Runtime{Memory: engine.Paged, NoHost: !v.host, SplitTables: v.direct}
+	return engine.Paged{SSDOnly: !v.host, SplitTables: v.direct}
 }
 
 // plan decides all migrations of one iteration.

@@ -80,11 +80,11 @@ func TestRuntimes(t *testing.T) {
 	for _, s := range []system.System{GDS, Host} {
 		o := system.Published()
 		noHost := s.Name == GDS.Name
-		if got := s.Runtime(&o); got.Memory != engine.Arena || got.Pool != 4 || got.NoHost != noHost || got.Policy == nil {
+		if got, ok := s.Runtime(&o).(engine.Pool); !ok || got.Scale != 4 || got.SSDOnly != noHost || got.Policy == nil {
 			t.Errorf("%s as published: %+v", s.Title, got)
 		}
 		o.Quirks = quirk.Corrected()
-		if got, want := s.Runtime(&o), (engine.Runtime{Memory: engine.Paged, NoHost: noHost, SplitTables: true}); !reflect.DeepEqual(got, want) {
+		if got, want := s.Runtime(&o), (engine.Paged{SSDOnly: noHost, SplitTables: true}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s corrected: %+v, want %+v", s.Title, got, want)
 		}
 	}

@@ -17,5 +17,5 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "A GPU with unlimited memory: no data ever moves.",
 	Look:    0,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Runtime{Memory: engine.Unlimited} },
+	Runtime: func(*system.Options) engine.Runtime { return engine.Unlimited{} },
 }

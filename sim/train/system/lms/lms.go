@@ -58,9 +58,8 @@ var System = system.System{
 	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{limit, size, speculative, trim, warmup},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{
-			Memory: engine.Arena, Pool: 1,
-			Swap: engine.Swap{
+		return engine.Swap{
+			SwapRules: engine.SwapRules{
 				Allocator: engine.PyTorch, Reclaim: true, Limit: limit.Of(o), Least: unit.Bytes(size.Of(o)), Copies: true,
 				Trim: trim.Of(o), Warm: warmup.Of(o),
 			},

@@ -71,8 +71,8 @@ var System = system.System{
 	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Interval},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{
-			Memory: engine.Arena, Pool: 1, Swap: engine.Swap{Warm: 1 + trials*trial},
+		return engine.Swap{
+			SwapRules: engine.SwapRules{Warm: 1 + trials*trial},
 			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 				return newPolicy(r, Interval.Of(o))
 			},

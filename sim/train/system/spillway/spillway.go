@@ -54,7 +54,7 @@ var System = system.System{
 
 // runtime has an iteration of warm-up: at the end of the first, the GPU holds more of what
 // the next needs than at the beginning.
-var runtime = engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: follow, Swap: engine.Swap{Warm: 1}}
+var runtime = engine.Swap{SwapRules: engine.SwapRules{Warm: 1}, Swapper: follow}
 
 // search makes programs and takes the fastest.
 func search(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {

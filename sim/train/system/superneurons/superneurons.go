@@ -56,7 +56,7 @@ var System = system.System{
 	Quirks: engine.SwapQuirks,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: cache}
+		return engine.Swap{Swapper: cache}
 	},
 }
 

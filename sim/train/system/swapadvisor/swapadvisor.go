@@ -84,7 +84,7 @@ var System = system.System{
 		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
 	}},
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
+		return engine.Swap{Swapper: swapplan.Follow}
 	},
 }
 

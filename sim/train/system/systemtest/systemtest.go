@@ -206,18 +206,19 @@ func (c *check) result(r *result.Result) {
 		total.HostOut += tr.HostOut
 		total.SSDIn += tr.SSDIn
 		total.SSDOut += tr.SSDOut
-		there, rt := total.HostOut, c.runtime()
-		switch {
-		case rt.Memory == engine.InBlocks: // globals begin there, and may share pages
+		there := total.HostOut
+		again := false // what leaves without a copy because there is one comes back again and again
+		switch rt := c.runtime().(type) {
+		case engine.Blocks: // globals begin there, and may share pages
 			there += c.w.GlobalBytes() + unit.Page*unit.Bytes(len(c.w.Tensors))
-		case rt.Swapper != nil: // globals begin there
+		case engine.Swap: // globals begin there
 			there += c.w.GlobalBytes()
+			again = !rt.Copies
 		}
-		// What leaves without a copy because there is one comes back again and again.
-		if again := rt.Swapper != nil && !rt.Swap.Copies; total.HostIn > there && !again {
+		if total.HostIn > there && !again {
 			c.broken("what comes from the host went there", "%v in, at most %v known up to iteration %d", total.HostIn, there, i)
 		}
-		if known := total.SSDOut + c.w.GlobalBytes(); c.runtime().Memory == engine.Paged && total.SSDIn > known {
+		if known := total.SSDOut + c.w.GlobalBytes(); engine.Is[engine.Paged](c.runtime()) && total.SSDIn > known {
 			c.broken("what comes from the SSD was there or went there", "%v in, at most %v known up to iteration %d", total.SSDIn, known, i)
 		}
 	}
@@ -225,6 +226,11 @@ func (c *check) result(r *result.Result) {
 }
 
 func (c *check) runtime() engine.Runtime { return c.s.Runtime(&c.o) }
+
+// arena reports whether tensors move as a whole.
+func (c *check) arena() bool {
+	return engine.Is[engine.Pool](c.runtime()) || engine.Is[engine.Swap](c.runtime())
+}
 
 // iteration checks times and traffic of one iteration.
 func (c *check) iteration(r *result.Result, i int) {
@@ -275,14 +281,14 @@ func (c *check) iteration(r *result.Result, i int) {
 func (c *check) carries(rate unit.Bandwidth, t unit.Cycles) unit.Bytes {
 	m := &c.m
 	switch {
-	case c.o.Quirks == quirk.Published() && c.runtime().Memory == engine.Arena:
+	case c.o.Quirks == quirk.Published() && c.arena():
 		return math.MaxInt64 // the GDS variants end with transfers under way
 	case c.o.Quirks == quirk.Published():
 		return c.published(rate, t)
-	case c.runtime().Memory == engine.Arena: // whole tensors: none is under way when an iteration begins or ends
+	case c.arena(): // whole tensors: none is under way when an iteration begins or ends
 		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock)))
 	}
-	if c.runtime().Memory == engine.InBlocks { // a block may be under way when an iteration begins, and counts where it ends
+	if engine.Is[engine.Blocks](c.runtime()) { // a block may be under way when an iteration begins, and counts where it ends
 		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock))) + engine.BlockSize
 	}
 	// A batch is doubled until each link in use carries 32 pages.
@@ -308,8 +314,8 @@ func (c *check) kernels(r *result.Result) {
 	}
 	gpu := c.m.GPUMemory
 	rt := c.runtime()
-	if rt.Memory == engine.Arena {
-		gpu *= unit.Bytes(rt.Pool)
+	if pool, ok := rt.(engine.Pool); ok {
+		gpu *= unit.Bytes(pool.Scale)
 	}
 	held := unit.Bytes(c.w.HeldPages()) * unit.Page
 	var ideal, end unit.Cycles
@@ -323,7 +329,7 @@ func (c *check) kernels(r *result.Result) {
 		if k.GPU < 0 || k.GPU > gpu && !c.s.Bound(&c.o) {
 			c.broken("memory holds at most its capacity", "kernel %d: %v of GPU memory, which has %v", i, k.GPU, gpu)
 		}
-		if k.Host < 0 || k.Host > c.m.HostMemory || k.Host > 0 && rt.NoHost {
+		if k.Host < 0 || k.Host > c.m.HostMemory || k.Host > 0 && rt.NoHost() {
 			c.broken("memory holds at most its capacity", "kernel %d: %v of host memory, which has %v", i, k.Host, c.m.HostMemory)
 		}
 		ideal += k.Ideal
@@ -356,7 +362,7 @@ func impossible(t *testing.T, s system.System, mode quirk.Set) {
 		if err != nil {
 			t.Errorf("%s, %v: unlimited memory does not hold a large kernel: %v", s.Name, mode, err)
 		}
-	case s.Runtime(&o).Memory == engine.InBlocks: // a kernel's data need not be there at the same time, but in the host
+	case engine.Is[engine.Blocks](s.Runtime(&o)): // a kernel's data need not be there at the same time, but in the host
 		if err != nil {
 			t.Errorf("%s, %v: a kernel larger than GPU memory: %v", s.Name, mode, err)
 		}

@@ -36,6 +36,6 @@ var System = system.System{
 	Look:   7,
 	Params: system.UMParams(),
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.InBlocks, Blocks: system.UMBlocks(o)}
+		return engine.Blocks{BlockRules: system.UMBlocks(o)}
 	},
 }

@@ -19,5 +19,5 @@ var System = system.System{
 	About:   "Unified memory on demand: kernels fault, the least recently used pages make room.",
 	Look:    1,
 	Quirks:  engine.PagedQuirks,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Runtime{Memory: engine.Paged} },
+	Runtime: func(*system.Options) engine.Runtime { return engine.Paged{} },
 }

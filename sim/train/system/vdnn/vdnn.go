@@ -78,7 +78,7 @@ var System = system.System{
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
+		return engine.Swap{Swapper: swapplan.Follow}
 	},
 }
 

@@ -289,7 +289,7 @@ func doubted(t *testing.T, w *workload.Workload, p paper.Point, times string) []
 				}
 				m, o := machine.G10(), system.Published()
 				o.Quirks = quirk.Corrected()
-				if s.Runtime(&o).Memory != engine.Paged {
+				if !engine.Is[engine.Paged](s.Runtime(&o)) {
 					continue // no page faults
 				}
 				if count++; !golden.Update() && !effort.Takes(count, share) {
