@@ -338,7 +338,7 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 					n.sleep(id, forever, WaitsJournal, yield)
 				}
 			case plan.Mark:
-				r.fs.Marked(t, &t.Steps[i], r.now)
+				r.fs.Marked(t, t.Steps[i].Note(), r.now)
 			case plan.BlockRead:
 				done, bytes = d.BlockRead(r.now, s.Structure, s.Page, s.N), int64(s.N)*4096
 			case plan.BlockWrite:

@@ -117,11 +117,11 @@ func (f *plain) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 	return false
 }
 
-func (f *plain) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
-	for _, id := range f.waiting[:s.N] {
+func (f *plain) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
+	for _, id := range f.waiting[:n.To] {
 		f.h.Env.Wake(id, now+unit.Microsecond)
 	}
-	f.waiting = f.waiting[:copy(f.waiting, f.waiting[s.N:])]
+	f.waiting = f.waiting[:copy(f.waiting, f.waiting[n.To:])]
 	f.h.Counts.Commits++
 }
 
@@ -137,7 +137,7 @@ func (f *plain) Act(t *plan.Thread, actor int, now unit.Time) {
 	} else {
 		t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Journal, Page: f.table, N: 1})
 	}
-	t.Add(plan.Step{Kind: plan.Mark, N: int32(len(f.waiting))})
+	t.Add(plan.Note{To: int32(len(f.waiting))}.Step())
 }
 
 func (f *plain) Finish(t *plan.Thread, now unit.Time) {

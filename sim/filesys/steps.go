@@ -54,7 +54,7 @@ func (r *run) execute(c *client) unit.Time {
 			return never
 		case plan.Mark:
 			c.next++
-			r.fs.Marked(t, s, r.now)
+			r.fs.Marked(t, s.Note(), r.now)
 			continue
 		case plan.BlockRead:
 			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)

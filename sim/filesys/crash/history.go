@@ -508,18 +508,18 @@ func (h *history) promise(n *node, m *made) {
 
 // place notes that a page of a file goes to a page of the device.
 func (h *history) place(e *plan.Event) {
-	n := &h.nodes[e.Of.Node]
-	v := n.page(int(e.Of.Offset))
+	n := &h.nodes[e.Place.Node]
+	v := n.page(int(e.Place.Index))
 	if v.origin == 0 {
-		if v.origin = e.Of.Dir + 1; e.Of.Dir < 0 {
+		if v.origin = e.Place.Before + 1; e.Place.Before < 0 {
 			v.origin = -1
 		}
 	}
-	if e.Of.Dir != e.Page {
-		n.changes = append(n.changes, change{kind: placed, index: int32(e.Of.Offset), page: e.Page})
+	if e.Place.Before != e.Page {
+		n.changes = append(n.changes, change{kind: placed, index: e.Place.Index, page: e.Page})
 	}
 	p := place{v.last, e.Lines}
-	if e.Of.Dir >= 0 && e.Of.Dir != e.Page && e.Lines != 0 { // all of it moves
+	if e.Place.Before >= 0 && e.Place.Before != e.Page && e.Lines != 0 { // all of it moves
 		p.lines = ^uint64(0)
 	}
 	v.places = append(v.places, p)
@@ -528,7 +528,7 @@ func (h *history) place(e *plan.Event) {
 	for len(h.queues) <= int(slot) {
 		h.queues = append(h.queues, queue{})
 	}
-	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Thread, e.Lines == 0})
+	h.sent = append(h.sent, sent{e.Place.Node, e.Place.Index, v.last, e.Thread, e.Lines == 0})
 	h.queues[slot].sent = append(h.queues[slot].sent, int32(len(h.sent)))
 }
 
@@ -574,15 +574,15 @@ func (h *history) arrived(e *plan.Event) int32 {
 // join notes that a transaction makes a node durable as it is now.
 func (h *history) join(e *plan.Event) {
 	t := h.tx(e.Tx)
-	n := &h.nodes[e.Of.Node]
-	h.joints = append(h.joints, joint{e.Of.Node, int32(len(n.changes)), t.joined, e.Page})
+	n := &h.nodes[e.Node]
+	h.joints = append(h.joints, joint{e.Node, int32(len(n.changes)), t.joined, e.Page})
 	t.joined = int32(len(h.joints))
 	if e.Call == 0 {
 		t.own++
 		return
 	}
 	m := h.call(e.Call)
-	if m.tx = e.Tx; m.change > 0 && m.node == e.Of.Node {
+	if m.tx = e.Tx; m.change > 0 && m.node == e.Node {
 		if c := &n.changes[m.change-1]; c.own == 0 {
 			c.own = e.Tx
 		}

@@ -35,7 +35,7 @@ func (r *tale) began(c call.Call) int64 {
 func (r *tale) answered(number int64) { r.event(plan.Event{Moment: plan.Answered, Call: number}) }
 
 func (r *tale) joined(number int64, tx, node int32) {
-	r.event(plan.Event{Moment: plan.Joined, Call: number, Tx: tx, Page: 5, Of: call.Call{Node: node}})
+	r.event(plan.Event{Moment: plan.Joined, Call: number, Tx: tx, Page: 5, Node: node})
 }
 
 // lines writes both lines of a node's inode.
@@ -57,7 +57,7 @@ func (r *tale) commits(tx int32, blocks int) {
 }
 
 func (r *tale) placed(node, index, from, page int32) {
-	r.event(plan.Event{Moment: plan.Placed, Page: page, Lines: ^uint64(0), Of: call.Call{Node: node, Dir: from, Offset: int64(index)}})
+	r.event(plan.Event{Moment: plan.Placed, Page: page, Lines: ^uint64(0), Place: plan.Place{Node: node, Index: int32(index), Before: from}})
 }
 
 func (r *tale) stored(page int32) {
@@ -253,7 +253,7 @@ func TestAPageIsThereWithAllItsLines(t *testing.T) {
 		r := tell("bytefs")
 		r.answered(r.began(call.Call{Code: call.Write, Node: 2, Length: 300}))
 		f := r.began(call.Call{Code: call.Fsync, Node: 2})
-		r.event(plan.Event{Moment: plan.Placed, Page: 9, Lines: 0b11111, Of: call.Call{Node: 2, Dir: 9}})
+		r.event(plan.Event{Moment: plan.Placed, Page: 9, Lines: 0b11111, Place: plan.Place{Node: 2, Before: 9}})
 		if arrived != 0 {
 			r.event(plan.Event{Moment: plan.Appended, Page: 9, Lines: arrived})
 		}

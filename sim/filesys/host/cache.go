@@ -1,7 +1,6 @@
 package host
 
 import (
-	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
@@ -294,7 +293,7 @@ func (h *Host) Clean(f plan.Frame, home int32) {
 		h.sent(p.node, p.index, home != file.Slots[p.index].Home)
 	}
 	if p.dirty && h.Env != nil && h.Env.Recording() {
-		h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: p.changed, Of: call.Call{Node: p.node, Dir: file.Slots[p.index].Home, Offset: int64(p.index)}})
+		h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: p.changed, Place: plan.Place{Node: p.node, Index: p.index, Before: file.Slots[p.index].Home}})
 	}
 	file.Slots[p.index].Home = home
 	if p.dirty {

@@ -21,7 +21,7 @@ type writer struct {
 
 func (w *writer) Plan(*plan.Thread, *call.Call, unit.Time)      {}
 func (w *writer) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
-func (w *writer) Marked(*plan.Thread, *plan.Step, unit.Time)    {}
+func (w *writer) Marked(*plan.Thread, plan.Note, unit.Time)     {}
 func (w *writer) Actors() int                                   { return 0 }
 func (w *writer) Act(*plan.Thread, int, unit.Time)              {}
 func (w *writer) Finish(*plan.Thread, unit.Time)                {}

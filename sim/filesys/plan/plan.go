@@ -39,7 +39,7 @@ const (
 	Commit                 // transaction Tx
 	Trim                   // N pages from Page hold nothing any more; takes no time
 	Wait                   // until FS.Wait agrees
-	Mark                   // tells the file system (FS.Marked); takes no time
+	Mark                   // tells the file system its Note (FS.Marked); takes no time
 	Kinds
 )
 
@@ -51,10 +51,29 @@ type Step struct {
 	// ended. Of steps of the device; of Wait: calls on the same file that wait for the same
 	// need not wait until this one was answered.
 	With    bool
+	what    uint8 // of a Note
 	Page, N int32
 	Tx      int32
 	Lines   uint64 // bit i is line i of the page
 	For     unit.Time
+}
+
+// A Note is what a step Mark tells the file system that planned it.
+type Note struct {
+	What       uint8 // the file system's own kinds
+	Node, Page int32
+	Tx         int32
+	From, To   int32 // steps of the thread
+}
+
+// Step returns the step Mark that tells n.
+func (n Note) Step() Step {
+	return Step{Kind: Mark, what: n.What, Page: n.Node, N: n.Page, Tx: n.Tx, Lines: uint64(uint32(n.From)) | uint64(uint32(n.To))<<32}
+}
+
+// Note returns what a step Mark tells.
+func (s *Step) Note() Note {
+	return Note{What: s.what, Node: s.Page, Page: s.N, Tx: s.Tx, From: int32(uint32(s.Lines)), To: int32(uint32(s.Lines >> 32))}
 }
 
 // Means are what recovery goes by.
@@ -110,8 +129,8 @@ type FS interface {
 	// Wait is asked when a thread comes to a step Wait: true lets it go on; false parks it
 	// until Env.Wake.
 	Wait(t *Thread, s *Step, now unit.Time) bool
-	// Marked is told of a step Mark.
-	Marked(t *Thread, s *Step, now unit.Time)
+	// Marked is told the note of a step Mark.
+	Marked(t *Thread, n Note, now unit.Time)
 	// Actors is how many actors of its own the file system has (a journal's thread, a
 	// checkpoint). Act appends what one does next; nothing lets it sleep until Env.Start.
 	Actors() int
@@ -146,7 +165,7 @@ const (
 	Merged                  // the program has ended and the index is changed
 	Committed               // COMMIT of Tx is in the TxLog
 	Trimmed                 // Page holds nothing
-	// Of file systems. Joined says that what Call (0: an actor) did to Of.Node is durable
+	// Of file systems. Joined says that what Call (0: an actor) did to Node is durable
 	// when Tx is: that it exists or not, its name, its size, and where its pages are, all as
 	// planned up to now. One is recorded for every node that a call or an actor makes
 	// durable, with it or later: where a transaction takes in a file whose size or pages
@@ -154,10 +173,9 @@ const (
 	// that Tx is, by whatever the file system does for that (a commit block, a node, a tail;
 	// not where the device's COMMIT says it: [Committed]); of a journal Lines is how many
 	// blocks Tx has.
-	// Placed says that page Of.Offset (counted in pages) of Of.Node, with what was written
-	// to it up to now, is going to Page of the device by the steps that are planned now. It
-	// had page Of.Dir (−1: none; Page: it is overwritten in place). Lines is what of it has
-	// changed (0: nothing, it need not be sent). The host's cache records it
+	// Placed says that a page of a file, as Place has it, with what was written
+	// to it up to now, is going to Page of the device by the steps that are planned now.
+	// Lines is what of it has changed (0: nothing, it need not be sent). The host's cache records it
 	// ([host.Host.Clean]), and what writes past the cache does.
 	Joined
 	Durable
@@ -178,5 +196,13 @@ type Event struct {
 	Thread    int32
 	Call      int64
 	Lines     uint64
-	Of        call.Call // of Began
+	Of        call.Call // of Began and Answered
+	Node      int32     // of Joined
+	Place     Place     // of Placed
+}
+
+// A Place is a page of a file, and the page of the device that it had before.
+type Place struct {
+	Node, Index int32
+	Before      int32 // negative: none; the event's Page: it is overwritten in place
 }

@@ -7,8 +7,8 @@ import (
 	"spillway/sim/unit"
 )
 
-// written in Step.Lines says that a Mark follows the last line of transaction Step.Tx; 0
-// is the Mark of [Discard].
+// written, of a Note, says that it follows the last line of transaction Tx; Discards
+// is that of [Discard].
 const written = 1
 
 // A Bare is what file systems share that only use bytes, past the page cache: nothing is
@@ -73,7 +73,7 @@ func (b *Bare) Release(t *plan.Thread) {
 // Done says that the lines of a call up to here make it durable.
 func (b *Bare) Done(t *plan.Thread) {
 	if b.H.Env.Recording() {
-		t.Add(plan.Step{Kind: plan.Mark, Lines: written})
+		t.Add(plan.Note{What: written}.Step())
 	}
 }
 
@@ -84,20 +84,20 @@ func (b *Bare) Note(t *plan.Thread, c *call.Call, from int) {
 	}
 	writes := false
 	for i := from; i < len(t.Steps); i++ {
-		if s := &t.Steps[i]; s.Kind == plan.ByteWrite || s.Kind == plan.Mark && s.Lines == written {
+		if s := &t.Steps[i]; s.Kind == plan.ByteWrite || s.Kind == plan.Mark && s.Note().What == written {
 			s.Tx, writes = b.last+1, true
 		}
 	}
 	if writes {
 		b.last++
-		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Page: b.Inode + c.Node/Inodes, Thread: t.ID, Call: t.Call, Of: call.Call{Node: c.Node}})
+		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Page: b.Inode + c.Node/Inodes, Thread: t.ID, Call: t.Call, Node: c.Node})
 	}
 }
 
 // Placed records that a page of a file goes to a page of the device, from another or none.
 func (b *Bare) Placed(node int32, index int64, before, home int32, lines uint64) {
 	if b.H.Env.Recording() {
-		b.H.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Of: call.Call{Node: node, Dir: before, Offset: index}})
+		b.H.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Place: plan.Place{Node: node, Index: int32(index), Before: before}})
 	}
 }
 
@@ -118,12 +118,12 @@ func (b *Bare) Range(c *call.Call) (offset, end int64) {
 }
 
 // Marked implements plan.FS.
-func (b *Bare) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
-	if s.Lines == written {
-		b.H.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+func (b *Bare) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
+	if n.What == written {
+		b.H.Env.Record(plan.Event{Moment: plan.Durable, Tx: n.Tx, Thread: t.ID, Call: t.Call})
 		return
 	}
-	b.Pages = Discarded(b.H, t, s, b.Pages)
+	b.Pages = Discarded(b.H, t, n, b.Pages)
 }
 
 // WriteBack implements plan.FS; no page of the cache is ever dirty.

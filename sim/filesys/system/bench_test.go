@@ -45,7 +45,7 @@ func BenchmarkPlan(b *testing.B) {
 				fs.Plan(t, &c, unit.Time(n))
 				for i := range t.Steps {
 					if s := &t.Steps[i]; s.Kind == plan.Mark {
-						fs.Marked(t, s, unit.Time(n))
+						fs.Marked(t, s.Note(), unit.Time(n))
 					}
 				}
 			}

@@ -313,7 +313,7 @@ func (w *world) step(i int) bool {
 			delete(w.locks, s.Page)
 		}
 	case plan.Mark:
-		w.fs.Marked(t, s, w.now)
+		w.fs.Marked(t, s.Note(), w.now)
 		if n := len(w.env.events); n > 0 && w.env.events[n-1].Moment == plan.Durable {
 			delete(w.open, w.env.events[n-1].Tx)
 		}

@@ -133,6 +133,9 @@ func Load(h *host.Host, t *plan.Thread, c *call.Call) {
 	}
 }
 
+// Discards is the Note of [Discard]; other notes of file systems that use it begin at 1.
+const Discards = 0
+
 // Discard appends what gives pages back: that they hold nothing, and the Mark after which
 // [Discarded] lets others have them, not earlier, because what others write there comes
 // after the Trim then.
@@ -144,13 +147,13 @@ func Discard(t *plan.Thread, s plan.Structure, pages []int32) {
 	for _, p := range pages {
 		Join(t, from, plan.Step{Kind: plan.Trim, Structure: s, Page: p, N: 1})
 	}
-	t.Add(plan.Step{Kind: plan.Mark, Page: int32(from), N: int32(len(t.Steps) - from)})
+	t.Add(plan.Note{What: Discards, From: int32(from), To: int32(len(t.Steps))}.Step())
 }
 
 // Discarded frees the pages of the Trims that a Mark of [Discard] is about. list is a
 // buffer, which it returns.
-func Discarded(h *host.Host, t *plan.Thread, s *plan.Step, list []int32) []int32 {
-	for _, trim := range t.Steps[s.Page : s.Page+s.N] {
+func Discarded(h *host.Host, t *plan.Thread, n plan.Note, list []int32) []int32 {
+	for _, trim := range t.Steps[n.From:n.To] {
 		list = list[:0]
 		for p := trim.Page; p < trim.Page+trim.N; p++ {
 			list = append(list, p)

@@ -76,10 +76,10 @@ const (
 	groups = 64  // lines of a page
 )
 
-// What a Mark is, in Step.Lines; 0 is that of system.Discard.
+// What steps Mark tell (Note.What), besides system.Discards.
 const (
-	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
-	ends   = 2 // the lines of transaction Step.Tx are written
+	begins = 1 // the locks are held: lines follow from step From, for Node or, if it is negative, those whose inodes are written
+	ends   = 2 // the lines of transaction Tx are written
 )
 
 // A fs is ByteFS. Lists are buffers of the call that is planned.
@@ -383,7 +383,7 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 		home, start := file.Slots[i].Home, i*host.PageSize
 		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
 		if h.Env.Recording() {
-			h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Of: call.Call{Node: c.Node, Dir: home, Offset: i}})
+			h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Place: plan.Place{Node: c.Node, Index: int32(i), Before: home}})
 		}
 		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
 	}
@@ -542,7 +542,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 	}
 	recording := f.h.Env.Recording()
 	if f.atomic || recording {
-		t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
+		t.Add(plan.Note{What: begins, Node: node, From: int32(len(t.Steps) + 1)}.Step())
 	}
 	t.Steps = append(t.Steps, f.lines...)
 	for _, g := range f.groups {
@@ -554,40 +554,40 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 	if f.atomic { // in no time after the releases, so before all that they let go on
 		t.Add(plan.Step{Kind: plan.Commit})
 	} else if recording {
-		t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
+		t.Add(plan.Note{What: ends}.Step())
 	}
 }
 
 // Marked implements plan.FS.
-func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
-	switch s.Lines {
+func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
+	switch n.What {
 	case begins:
-		f.draw(t, s)
+		f.draw(t, n)
 	case ends:
-		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: n.Tx, Thread: t.ID, Call: t.Call})
 	default:
-		f.pages = system.Discarded(f.h, t, s, f.pages)
+		f.pages = system.Discarded(f.h, t, n, f.pages)
 	}
 }
 
 // draw numbers a transaction whose locks are held.
-func (f *fs) draw(t *plan.Thread, s *plan.Step) {
+func (f *fs) draw(t *plan.Thread, n plan.Note) {
 	f.last++
-	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: s.Page}}
+	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Node: n.Node}
 	recording := f.h.Env.Recording()
-	if recording && s.Page >= 0 {
-		joined.Page = f.inode + s.Page/system.Inodes
+	if recording && n.Node >= 0 {
+		joined.Page = f.inode + n.Node/system.Inodes
 		f.h.Env.Record(joined)
 	}
-	for i := s.N; ; i++ {
+	for i := n.From; ; i++ {
 		switch step := &t.Steps[i]; step.Kind {
 		case plan.ByteWrite:
 			if f.atomic || !f.o.Log {
 				step.Tx = f.last
 			}
-			if recording && s.Page < 0 && step.Structure == plan.Inode {
+			if recording && n.Node < 0 && step.Structure == plan.Inode {
 				joined.Page = step.Page
-				joined.Of.Node = (step.Page-f.inode)*system.Inodes + int32(bits.TrailingZeros64(step.Lines))/2
+				joined.Node = (step.Page-f.inode)*system.Inodes + int32(bits.TrailingZeros64(step.Lines))/2
 				f.h.Env.Record(joined)
 			}
 		case plan.Release:

@@ -60,10 +60,10 @@ const (
 	forRoom        // the running transaction can take more
 )
 
-// What steps Mark (by N) tell.
+// What steps Mark tell (Note.What).
 const (
-	allocated = iota // node Page has got page Tx and others of its group
-	sized            // node Page has got a size
+	allocated = iota // Node has got Page and others of its group
+	sized            // Node has got a size
 	committed        // the commit block of the committing transaction is written
 	home             // a batch is home
 )
@@ -95,7 +95,7 @@ type fs struct {
 	now      unit.Time        // of what is planned
 	pages    []int32          // lists that are used again
 	frames   []plan.Frame
-	marks    []plan.Step
+	marks    []plan.Note
 	orphaned []int32
 
 	// The journal. Transactions have numbers from 1; running is the one that is joined,
@@ -476,7 +476,7 @@ func (f *fs) freePages(pages []int32) { f.next.freed = append(f.next.freed, page
 
 func (f *fs) record(t *plan.Thread, node int32) {
 	if f.h.Env.Recording() {
-		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: f.running, Thread: t.ID, Call: t.Call, Of: call.Call{Node: node}})
+		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: f.running, Thread: t.ID, Call: t.Call, Node: node})
 	}
 }
 
@@ -499,7 +499,7 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 		n := 1
 		if file := &h.Files[p.Node]; file.Meta {
 			file.Meta = false
-			f.marks = append(f.marks, plan.Step{Kind: plan.Mark, Page: p.Node, N: sized})
+			f.marks = append(f.marks, plan.Note{What: sized, Node: p.Node})
 		}
 		if p.Home != host.None {
 			system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data, Page: p.Home, N: 1})
@@ -523,7 +523,9 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 	}
 	system.Together(t, from)
 	sent := len(t.Steps)
-	t.Steps = append(t.Steps, f.marks...)
+	for _, m := range f.marks {
+		t.Add(m.Step())
+	}
 	return len(t.Steps) > sent
 }
 
@@ -531,10 +533,10 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 func (f *fs) allocated(node, page int32) {
 	for i := range f.marks {
 		m := &f.marks[i]
-		if m.Page == node && (m.N == sized || m.Tx/groupPages == page/groupPages) {
-			m.N, m.Tx = allocated, page
+		if m.Node == node && (m.What == sized || m.Page/groupPages == page/groupPages) {
+			m.What, m.Page = allocated, page
 			return
 		}
 	}
-	f.marks = append(f.marks, plan.Step{Kind: plan.Mark, Page: node, N: allocated, Tx: page})
+	f.marks = append(f.marks, plan.Note{What: allocated, Node: node, Page: page})
 }

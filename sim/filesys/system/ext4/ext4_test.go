@@ -80,7 +80,7 @@ func do(f *fs, c call.Call) []plan.Step {
 	f.Plan(t, &c, 0)
 	for i := range t.Steps {
 		if t.Steps[i].Kind == plan.Mark {
-			f.Marked(t, &t.Steps[i], 0)
+			f.Marked(t, t.Steps[i].Note(), 0)
 		}
 	}
 	return t.Steps
@@ -111,7 +111,7 @@ func commit(f *fs) string {
 		f.Act(t, actor, 1)
 		for i := range t.Steps {
 			if t.Steps[i].Kind == plan.Mark {
-				f.Marked(t, &t.Steps[i], 1)
+				f.Marked(t, t.Steps[i].Note(), 1)
 			}
 		}
 	}
@@ -252,7 +252,7 @@ func TestCommit(t *testing.T) {
 	e := &env{recording: true}
 	f := New(host.New(setup(), tree(), 65536, e)).(*fs)
 	do(f, call.Call{Code: call.Create, Node: 60, Dir: 1})
-	if got := e.events; len(got) != 1 || got[0].Moment != plan.Joined || got[0].Tx != 1 || got[0].Call != 7 || got[0].Of.Node != 60 {
+	if got := e.events; len(got) != 1 || got[0].Moment != plan.Joined || got[0].Tx != 1 || got[0].Call != 7 || got[0].Node != 60 {
 		t.Errorf("the create records %+v", got)
 	}
 	steps := do(f, call.Call{Code: call.Fsync, Node: 60})
@@ -273,7 +273,7 @@ func TestCommit(t *testing.T) {
 	if f.Wait(&plan.Thread{ID: 4}, &wait, 210) || f.wanted {
 		t.Error("who comes while it commits has to wait for that commit, and for no other")
 	}
-	f.Marked(th, &th.Steps[len(th.Steps)-1], 300)
+	f.Marked(th, th.Steps[len(th.Steps)-1].Note(), 300)
 	if !slices.Equal(e.woken, []int32{3, 4}) || len(f.waiters) != 0 {
 		t.Errorf("woken: %v; left: %v", e.woken, f.waiters)
 	}
@@ -447,7 +447,7 @@ func TestRandom(t *testing.T) {
 							behind[b] = true
 						}
 					}
-					f.Marked(&c.Thread, s, now)
+					f.Marked(&c.Thread, s.Note(), now)
 				case plan.BlockWrite:
 					for p := s.Page; p < s.Page+s.N; p++ {
 						delete(behind, p)
@@ -521,7 +521,7 @@ func BenchmarkVarmail(b *testing.B) {
 		for i := range t.Steps {
 			switch s := &t.Steps[i]; s.Kind {
 			case plan.Mark:
-				f.Marked(t, s, now)
+				f.Marked(t, s.Note(), now)
 			case plan.Wait:
 				f.Wait(t, s, now)
 			}

@@ -79,27 +79,27 @@ func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 	return false
 }
 
-// Marked is told of a step Mark.
-func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+// Marked is told the note of a step Mark.
+func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
 	f.now = now
-	switch s.N {
+	switch n.What {
 	case allocated, sized:
-		if !f.h.Files[s.Page].Exists {
+		if !f.h.Files[n.Node].Exists {
 			return // it was removed in the meantime
 		}
-		f.touch(s.Page)
-		f.dataTx[s.Page] = f.running
-		if s.N == allocated {
-			f.space(s.Tx)
-			if f.extent[s.Page] == host.None && len(f.h.Files[s.Page].Slots) > inInode {
-				f.extent[s.Page] = f.block(s.Page, plan.Pointer)
-				f.space(f.extent[s.Page])
+		f.touch(n.Node)
+		f.dataTx[n.Node] = f.running
+		if n.What == allocated {
+			f.space(n.Page)
+			if f.extent[n.Node] == host.None && len(f.h.Files[n.Node].Slots) > inInode {
+				f.extent[n.Node] = f.block(n.Node, plan.Pointer)
+				f.space(f.extent[n.Node])
 			}
-			if e := f.extent[s.Page]; e != host.None {
+			if e := f.extent[n.Node]; e != host.None {
 				f.join(e)
 			}
 		}
-		f.record(t, s.Page)
+		f.record(t, n.Node)
 	case committed:
 		f.committed()
 	case home:
@@ -147,7 +147,7 @@ func (f *fs) commit(t *plan.Thread) {
 	f.h.Compute(t, f.h.Setup.Host.Copy*unit.Time(n))
 	f.writeLog(t, blocks)
 	f.writeLog(t, 1)
-	t.Add(plan.Step{Kind: plan.Mark, N: committed})
+	t.Add(plan.Note{What: committed}.Step())
 }
 
 // writeLog appends the write of so many pages of the journal, at once.
@@ -267,7 +267,7 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		f.going = append(f.going, goes{page, f.latest[page]})
 	}
 	f.writeHome(t, f.pages)
-	t.Add(plan.Step{Kind: plan.Mark, N: home})
+	t.Add(plan.Note{What: home}.Step())
 }
 
 // writeHome appends the writes of blocks to where they belong, all at once.

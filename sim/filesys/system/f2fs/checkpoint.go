@@ -1,7 +1,6 @@
 package f2fs
 
 import (
-	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system"
@@ -31,19 +30,20 @@ func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 }
 
 // Marked is told of a step Mark.
-func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
 	f.now = now
-	if s.N == landed {
-		if f.flying[s.Page]--; f.flying[s.Page] == 0 && s.Page != f.started&1 && f.stalled != host.None {
+	if n.What == landed {
+		half := n.Page
+		if f.flying[half]--; f.flying[half] == 0 && half != f.started&1 && f.stalled != host.None {
 			f.h.Env.Wake(f.stalled, now)
 			f.stalled = host.None
 		}
 		return
 	}
 	if f.h.Env.Recording() {
-		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx})
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: n.Tx})
 	}
-	if s.N == synced {
+	if n.What == synced {
 		return
 	}
 	f.busy = false
@@ -108,7 +108,7 @@ func (f *fs) Act(t *plan.Thread, actor int, now unit.Time) {
 			f.freeing = append(f.freeing, int32(segment))
 		}
 	}
-	t.Add(plan.Step{Kind: plan.Mark, N: finished, Tx: tx})
+	t.Add(plan.Note{What: finished, Tx: tx}.Step())
 	f.h.Env.Start(checkpointer, now+f.interval)
 	f.armed = true
 }
@@ -117,7 +117,7 @@ func (f *fs) Act(t *plan.Thread, actor int, now unit.Time) {
 // written: it waits until they are, else it would free what they replace too soon.
 func (f *fs) fly(t *plan.Thread) {
 	f.flying[f.started&1]++
-	t.Add(plan.Step{Kind: plan.Mark, N: landed, Page: f.started & 1})
+	t.Add(plan.Note{What: landed, Page: f.started & 1}.Step())
 }
 
 // checkpoint appends the writing of all dirty leaves and nodes, of the tables, and of the
@@ -326,7 +326,7 @@ func (f *fs) rescue(t *plan.Thread, page, end int32) int32 {
 		}
 		f.soil(block)
 		if f.h.Env.Recording() {
-			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Of: call.Call{Node: o.node, Dir: f.main + p, Offset: int64(o.index)}})
+			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Place: plan.Place{Node: o.node, Index: o.index, Before: f.main + p}})
 		}
 	}
 	system.Together(t, from)

@@ -72,7 +72,7 @@ const (
 	actors
 )
 
-// What steps Mark (by N) tell.
+// What steps Mark tell (Note.What).
 const (
 	synced   = iota // the node of an fsync is written, as Tx
 	finished        // the checkpoint is
@@ -467,13 +467,13 @@ func (f *fs) sync(t *plan.Thread, node int32) {
 	if f.h.Env.Recording() {
 		f.tx++
 		f.record(t, f.tx, node)
-		t.Add(plan.Step{Kind: plan.Mark, N: synced, Tx: f.tx})
+		t.Add(plan.Note{What: synced, Tx: f.tx}.Step())
 	}
 }
 
 func (f *fs) record(t *plan.Thread, tx, node int32) {
 	if f.h.Env.Recording() {
-		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: tx, Thread: t.ID, Call: t.Call, Of: call.Call{Node: node}})
+		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: tx, Thread: t.ID, Call: t.Call, Node: node})
 	}
 }
 

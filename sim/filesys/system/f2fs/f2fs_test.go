@@ -84,7 +84,7 @@ func do(f *fs, c call.Call) []plan.Step {
 func marks(f *fs, t *plan.Thread) {
 	for i := range t.Steps {
 		if t.Steps[i].Kind == plan.Mark {
-			f.Marked(t, &t.Steps[i], 0)
+			f.Marked(t, t.Steps[i].Note(), 0)
 		}
 	}
 }
@@ -210,12 +210,12 @@ func TestCheckpoint(t *testing.T) {
 	for n := range int32(38) {
 		do(f, call.Call{Code: call.Create, Node: 500 + n, Dir: 1})
 	}
-	if got := e.events[3]; got.Moment != plan.Joined || got.Tx != 1 || got.Call != 7 || got.Of.Node != 503 {
+	if got := e.events[3]; got.Moment != plan.Joined || got.Tx != 1 || got.Call != 7 || got.Node != 503 {
 		t.Errorf("a create records %+v", got)
 	}
 	e.events = nil
 	do(f, call.Call{Code: call.Fsync, Node: 503})
-	if got := e.events; len(got) != 2 || got[0].Moment != plan.Joined || got[1].Moment != plan.Durable || got[0].Tx != got[1].Tx || got[0].Of.Node != 503 {
+	if got := e.events; len(got) != 2 || got[0].Moment != plan.Joined || got[1].Moment != plan.Durable || got[0].Tx != got[1].Tx || got[0].Node != 503 {
 		t.Errorf("an fsync records %+v", got)
 	}
 	wait := plan.Step{Kind: plan.Wait, Tx: 1}
@@ -379,7 +379,7 @@ func random(t *testing.T, seed uint64) (moved int, fits bool) {
 			case plan.Wait:
 				c.parked = !f.Wait(&c.Thread, s, now)
 			case plan.Mark:
-				f.Marked(&c.Thread, s, now)
+				f.Marked(&c.Thread, s.Note(), now)
 			}
 		}
 		for _, w := range e.woken {
@@ -431,7 +431,7 @@ func BenchmarkVarmail(b *testing.B) {
 			f.Act(actor, i, now)
 			for j := range actor.Steps {
 				if s := &actor.Steps[j]; s.Kind == plan.Mark {
-					f.Marked(actor, s, now)
+					f.Marked(actor, s.Note(), now)
 				}
 			}
 			actor.Steps = actor.Steps[:0]
