@@ -34,8 +34,9 @@ type Op struct {
 const BatchDim = batchDim
 
 // Work describes the operator a kernel belongs to, as far as its arithmetic
-// goes. The zero Work means that the operator only moves data.
+// goes. One without MACs only moves data.
 type Work struct {
+	Op     int      // which of an operator list's, from 1; 0: of no list, or of none of its operators
 	MACs   int64    // multiply-accumulates of one product, forward or backward
 	In     int64    // channels of a convolution's input, features of a matrix product's
 	Out    int64    // channels or features of its output

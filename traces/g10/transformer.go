@@ -325,6 +325,7 @@ func (l *list) kernels() error {
 	for i := range l.ops {
 		o := &l.ops[i]
 		l.doing = o.work(l.batch)
+		l.doing.Op = o.line
 		l.kernel(kernelName(o.kind)+"_Forward", o.in, ids(o.out))
 	}
 	l.doing = Work{}
@@ -336,6 +337,7 @@ func (l *list) kernels() error {
 			return l.errorf(o, "nothing that trains uses its result; only the last operator may end a network")
 		}
 		l.doing = o.work(l.batch)
+		l.doing.Op = o.line
 		if len(o.dOuts) > 1 {
 			l.kernel("Add_MultiGredient", o.dOuts, ids(o.dOuts[0]))
 		}

@@ -19,7 +19,6 @@ var lawClasses = []struct {
 	{"Concat_", kerneltime.Copy},
 	{"LoadData_", kerneltime.Copy},
 	{"GatherV2_", kerneltime.Embedding},
-	{"SoftmaxBasic_", kerneltime.Elementwise}, // a softmax is four kernels
 	{"Sum_", kerneltime.Reduction},
 	{"Linear_Backward_Bias", kerneltime.Reduction},
 }
@@ -35,6 +34,49 @@ func (t *TimeModel) fillByLaw(g *graph) {
 		k := &g.w.Kernels[i]
 		shape := shapeOf(g.w, k, &g.work[i])
 		k.Time = min(max(1, kerneltime.Time(t.Law, policy, &shape).Time), workload.MaxTime)
+	}
+	for i := range g.wholes {
+		t.share(g, &g.wholes[i], policy)
+	}
+}
+
+// share makes the kernels that spell a whole take together what it takes as PyTorch's kernels:
+// forwards it is read and written once, backwards two are read and one is written, and where
+// something is trained two are read once more. Each keeps its part.
+func (t *TimeModel) share(g *graph, x *whole, policy kerneltime.Policy) {
+	var apart, together [2]unit.Time // forwards, backwards
+	var size unit.Bytes
+	way := func(i int) int {
+		k := &g.w.Kernels[i]
+		switch at := g.work[i].Op; {
+		case at < x.first || at > x.last || strings.Contains(k.Name, "Apply_Grad"):
+			return -1
+		case strings.HasSuffix(k.Name, "_Forward"):
+			return 0
+		}
+		return 1
+	}
+	for i := range g.w.Kernels {
+		w := way(i)
+		if w < 0 {
+			continue
+		}
+		apart[w] += g.w.Kernels[i].Time
+		if w == 0 { // the last one's result is the whole's
+			size = g.w.Tensors[g.w.Kernels[i].Outputs[0]].Bytes
+		}
+	}
+	one := func(k kerneltime.Kernel) unit.Time { return kerneltime.Time(t.Law, policy, &k).Time }
+	together[0] = one(kerneltime.Kernel{Class: x.class, Bytes: 2 * size, Element: size})
+	together[1] = one(kerneltime.Kernel{Class: x.class, Bytes: 3 * size, Element: size})
+	if x.trained {
+		together[1] += one(kerneltime.Kernel{Class: kerneltime.Reduction, Bytes: 2 * size})
+	}
+	for i := range g.w.Kernels {
+		if w := way(i); w >= 0 {
+			k := &g.w.Kernels[i]
+			k.Time = max(1, unit.Time(unit.MulDiv(int64(k.Time), int64(together[w]), int64(apart[w]))))
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package zoo
 
-import "spillway/traces/g10"
+import (
+	"spillway/sim/kerneltime"
+	"spillway/traces/g10"
+)
 
 // batch stands for the batch size in a shape.
 const batch = g10.BatchDim
@@ -22,6 +25,22 @@ type ops struct {
 	weights    int64 // used so far
 	others     int64 // ids from border up used so far
 	parameters int64 // that training changes
+	wholes     []whole
+}
+
+// A whole is what several operators spell and PyTorch runs as one kernel each way.
+type whole struct {
+	first, last int // operators, from 1
+	class       kerneltime.Class
+	trained     bool // a gain and a bias, whose gradients are one more kernel
+}
+
+// spelled appends what write does as one whole.
+func (o *ops) spelled(class kerneltime.Class, trained bool, write func() int64) int64 {
+	first := len(o.records) + 1
+	id := write()
+	o.wholes = append(o.wholes, whole{first, len(o.records), class, trained})
+	return id
 }
 
 // weight returns the id of a new weight with a number of trained parameters.
@@ -51,10 +70,12 @@ func (o *ops) op(kind string, inputs ...view) int64 {
 // last axis.
 func (o *ops) softmax(x int64, as shape) int64 {
 	rows := as[:len(as)-1]
-	most := o.op("SoftmaxBasic", view{x, as})
-	power := o.op("SoftmaxBasic", view{x, as}, view{most, rows})
-	sum := o.op("SoftmaxBasic", view{power, as})
-	return o.op("SoftmaxBasic", view{power, as}, view{sum, rows})
+	return o.spelled(kerneltime.Normalization, false, func() int64 {
+		most := o.op("SoftmaxBasic", view{x, as})
+		power := o.op("SoftmaxBasic", view{x, as}, view{most, rows})
+		sum := o.op("SoftmaxBasic", view{power, as})
+		return o.op("SoftmaxBasic", view{power, as}, view{sum, rows})
+	})
 }
 
 // build builds the graph.
@@ -64,7 +85,7 @@ func (o *ops) build(name string, samples int) (graph, error) {
 	if err != nil {
 		return graph{}, err
 	}
-	return graph{w: w, work: work, parameters: o.parameters}, nil
+	return graph{w: w, work: work, parameters: o.parameters, wholes: o.wholes}, nil
 }
 
 // A normalization writes layer normalizations as elementary operators: mean,
@@ -83,6 +104,10 @@ type normalization struct {
 }
 
 func (n *normalization) write(o *ops, x, gain, bias int64) int64 {
+	return o.spelled(kerneltime.Normalization, true, func() int64 { return n.operators(o, x, gain, bias) })
+}
+
+func (n *normalization) operators(o *ops, x, gain, bias int64) int64 {
 	mean := o.op("Divide", view{o.op("Sum", view{x, n.full}), n.sums}, n.divisor())
 	centered := o.op("Subtract", view{x, n.full}, view{mean, n.spread})
 	square := o.op("Power", view{centered, n.full}, view{n.exponent, n.scalar})

@@ -1,5 +1,7 @@
 package zoo
 
+import "spillway/sim/kerneltime"
+
 var vitS32 = Model{
 	ID: "vit-s-32", Title: "ViT-S/32", Parameters: 22878568,
 	About: "Vision transformer with 12 layers of width 384 for 224x224 images cut into 32x32 patches, 23 million parameters. " +
@@ -46,9 +48,11 @@ func vit(samples int, exact bool) (graph, error) {
 		x = e.sum(x, y)
 		y = e.project(e.norm.write(e.ops, x, e.vector(), e.vector()), hidden, e.inner)
 		// GELU: half of y times one plus the error function of y over root 2.
-		erf := e.op("Erf", view{e.op("Divide", view{y, inner}, root), inner})
-		y = e.op("Multiply", view{y, inner}, view{e.op("Add", view{erf, inner}, one), inner})
-		y = e.op("Multiply", view{y, inner}, half)
+		y = e.spelled(kerneltime.Elementwise, false, func() int64 {
+			erf := e.op("Erf", view{e.op("Divide", view{y, inner}, root), inner})
+			z := e.op("Multiply", view{y, inner}, view{e.op("Add", view{erf, inner}, one), inner})
+			return e.op("Multiply", view{z, inner}, half)
+		})
 		matrix, out := e.weight(e.inner*hidden), e.vector()
 		if layer == 7 && !exact {
 			out = shared

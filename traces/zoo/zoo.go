@@ -59,6 +59,7 @@ type graph struct {
 	w          *workload.Workload
 	work       []g10.Work // by kernel
 	parameters int64      // that training changes
+	wholes     []whole    // of an operator list, in its order
 }
 
 // Find returns the model with an ID.

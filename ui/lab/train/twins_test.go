@@ -20,11 +20,18 @@ func TestTwins(t *testing.T) {
 		{"resnet-50", "resnet50", 64},
 		{"resnet-152", "resnet-152-pytorch", 64},
 		{"inception-v3", "inception_v3", 64},
+		{"vit-s-32", "vit_small_patch32_224", 256},
+		{"bert-base", "bert-base-uncased", 64},
 	} {
 		for _, gpu := range []string{"a100-40", "rtx-4090", "v100-32"} {
 			set := func(model string) string {
 				text := fmt.Sprintf("model=%s batch=%d gpu=%s times=estimated", model, tt.batch, gpu)
+				if strings.HasPrefix(model, "bert") && namedNetwork(model) != nil {
+					text += " sequence=128"
+				}
 				switch {
+				case namedNetwork(model) == nil && (strings.HasPrefix(model, "vit") || strings.HasPrefix(model, "bert")):
+					text += " optimizer=adam" // each tensor at its own size
 				case namedNetwork(model) != nil:
 					text += " pytorch=1.8"
 				case strings.HasPrefix(model, "resnet") || strings.HasPrefix(model, "inception"):
