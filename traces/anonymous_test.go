@@ -14,6 +14,7 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/archive/archivetest"
 	"spillway/traces/recording"
 	"spillway/traces/spillway"
 )
@@ -75,7 +76,7 @@ func saved(t *testing.T, w *workload.Workload) *workload.Workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open([]File{{Name: "saved.json.gz", Data: gzipped(t, data)}}, nil)
+	s, err := Open([]File{{Name: "saved.json.gz", Data: archivetest.Gzip(t, data)}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

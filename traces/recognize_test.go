@@ -9,6 +9,7 @@ import (
 
 	"spillway/build/artifact"
 	"spillway/traces/archive"
+	"spillway/traces/archive/archivetest"
 )
 
 // TestRecognize knows files by content, whatever they are called.
@@ -117,7 +118,7 @@ func TestRecognizeSamples(t *testing.T) {
 // TestBombs: what only grows is refused early, whatever it is packed in.
 func TestBombs(t *testing.T) {
 	zeros := make([]byte, 16<<20)
-	bomb := gzipped(t, zeros)
+	bomb := archivetest.Gzip(t, zeros)
 	const inflates = "unpacks to more than 250 times its size, as no recording does; compress it again"
 	inZip := zipped(t, []File{{Name: "x", Data: zeros}})
 	for _, tt := range []struct {
@@ -126,9 +127,9 @@ func TestBombs(t *testing.T) {
 	}{
 		{"gzip", "a.gz: " + inflates, File{Name: "a.gz", Data: bomb}},
 		{"zip of gzip", "x.gz: " + inflates, File{Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: bomb}})}},
-		{"gzip of zip", "a: x in it would unpack to 16777216 bytes from ", File{Name: "a.gz", Data: gzipped(t, inZip)}},
+		{"gzip of zip", "a: x in it would unpack to 16777216 bytes from ", File{Name: "a.gz", Data: archivetest.Gzip(t, inZip)}},
 		{"zip", "a.zip: x in it would unpack to 16777216 bytes from ", File{Name: "a.zip", Data: inZip}},
-		{"twice", "a.gz: compressed twice; decompress it once.\n" + Takes(), File{Name: "a.gz.gz", Data: gzipped(t, gzipped(t, []byte("x")))}},
+		{"twice", "a.gz: compressed twice; decompress it once.\n" + Takes(), File{Name: "a.gz.gz", Data: archivetest.Gzip(t, archivetest.Gzip(t, []byte("x")))}},
 		{"zip in zip", "b.zip: a zip archive inside another; unpack the outer one.\n" + Takes(), File{Name: "a.zip", Data: zipped(t, []File{{Name: "b.zip", Data: inZip}})}},
 	} {
 		if _, err := Open([]File{tt.file}, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

@@ -16,6 +16,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
+	"spillway/traces/archive/archivetest"
 	"spillway/traces/recording"
 )
 
@@ -277,7 +278,7 @@ func TestPrefixes(t *testing.T) {
 		if len(data) > 1000 {
 			continue
 		}
-		packed := zipped(t, []File{{Name: e.Name() + ".gz", Data: gzipped(t, data)}})
+		packed := zipped(t, []File{{Name: e.Name() + ".gz", Data: archivetest.Gzip(t, data)}})
 		for _, whole := range [][]byte{data, packed} {
 			for n := 0; n < len(whole); n += 1 + n/50 {
 				s, err := Open([]File{{Name: e.Name(), Data: whole[:n]}}, nil)

@@ -1,9 +1,6 @@
 package traces
 
 import (
-	"archive/zip"
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +11,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/traces/archive/archivetest"
 	"spillway/traces/spillway"
 )
 
@@ -39,35 +37,7 @@ func artifactFiles(t testing.TB) []File {
 
 func zipped(t testing.TB, files []File) []byte {
 	t.Helper()
-	var buf bytes.Buffer
-	z := zip.NewWriter(&buf)
-	for _, f := range files {
-		w, err := z.Create(f.Name)
-		if err == nil {
-			_, err = w.Write(f.Data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
-func gzipped(t testing.TB, data []byte) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	_, err := z.Write(data)
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
+	return archivetest.Zip(t, len(files), func(i int) (string, []byte) { return files[i].Name, files[i].Data })
 }
 
 // TestArtifact opens the whole artifact, as a folder and as the repository's
@@ -170,7 +140,7 @@ func TestOpen(t *testing.T) {
 	}
 	squeezed := slices.Clone(all)
 	for i := range squeezed {
-		squeezed[i] = File{Name: squeezed[i].Name + ".gz", Data: gzipped(t, squeezed[i].Data)}
+		squeezed[i] = File{Name: squeezed[i].Name + ".gz", Data: archivetest.Gzip(t, squeezed[i].Data)}
 	}
 	renamed := func(i int, name string) []File {
 		files := slices.Clone(all)
@@ -272,7 +242,7 @@ func TestOpenNothing(t *testing.T) {
 		{"binary", []File{{Name: "a", Data: []byte("\x00\x01\x02")}}, "a: a binary file of an unknown kind.\n" + Takes()},
 		{"tar", []File{{Name: "a", Data: append(make([]byte, 257), "ustar"...)}}, "a: a tar archive; unpack it and drop the folder, or use the zip download.\n" + Takes()},
 		{"short gzip", []File{{Name: "a.gz", Data: []byte{0x1f, 0x8b}}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
-		{"cut gzip", []File{{Name: "a.gz", Data: gzipped(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
+		{"cut gzip", []File{{Name: "a.gz", Data: archivetest.Gzip(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
 		{"cut zip", []File{{Name: "a.zip", Data: zipped(t, all)[:400]}}, "a.zip: damaged zip archive (zip: not a valid zip file); download it again"},
 		{"empty zip", []File{{Name: "a.zip", Data: zipped(t, nil)}}, "a.zip: an empty zip archive; download it again"},
 		{"checkpoint", []File{{Name: "a.pt", Data: zipped(t, []File{{Name: "a/data.pkl", Data: nil}})}}, "a.pt: a PyTorch checkpoint, which holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py.\n" + Takes()},
@@ -318,7 +288,7 @@ func TestSpillway(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := File{Name: "b.json", Data: []byte(`{"format": "spillway-trace", "version": 1}`)}
-	s, err = Open(append(tiny()[:5], File{Name: "a.json.gz", Data: gzipped(t, trace)}, broken), nil)
+	s, err = Open(append(tiny()[:5], File{Name: "a.json.gz", Data: archivetest.Gzip(t, trace)}, broken), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +306,7 @@ func TestSpillway(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	all := tiny()
 	f.Add("a.zip", zipped(f, all))
-	f.Add("a.gz", gzipped(f, all[0].Data))
+	f.Add("a.gz", archivetest.Gzip(f, all[0].Data))
 	for _, file := range all {
 		f.Add(file.Name, file.Data)
 	}
@@ -347,7 +317,7 @@ func FuzzOpen(f *testing.F) {
 		"\x0a\x20\x12\x0e/host:metadata",
 	} {
 		f.Add("job", []byte(text))
-		f.Add("job.gz", gzipped(f, []byte(text)))
+		f.Add("job.gz", archivetest.Gzip(f, []byte(text)))
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		s, err := Open([]File{{Name: name, Data: data}}, nil)

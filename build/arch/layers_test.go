@@ -26,7 +26,8 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/archive", nil}, // takes dropped files apart; knows no format
+	{"traces/archive/archivetest", nil}, // packs files; only tests import it
+	{"traces/archive", nil},             // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
@@ -90,6 +91,7 @@ var layers = []layer{
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
+	{"build/prototype", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/eager", "traces/zoo"}}, // a table that tests compare with; only tests import it
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
 	{"build/golden/change", []string{"sim/report"}},                                // what differs between two states of a golden file
@@ -155,7 +157,7 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 			if ours && !slices.ContainsFunc(l.may, allowed) {
 				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
 			}
-			if to == "sim/train/system/systemtest" || to == "ui/lab/labtest" || to == "ui/model/bakery" {
+			if to == "sim/train/system/systemtest" || to == "ui/lab/labtest" || to == "ui/model/bakery" || to == "build/prototype" || to == "traces/archive/archivetest" {
 				t.Errorf("%s imports %s: only tests do", f.name, to)
 			}
 		}

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -113,14 +112,8 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 	}
 	c := config(&s, &q)
 	x, contents, err := compress(w, &q)
-	var no *system.DoesNotFit
-	if errors.As(err, &no) {
-		r := engine.Unfit(w, c, no)
-		r.System = s.Name
-		return r, nil
-	}
 	if err != nil {
-		return nil, err
+		return refused(w, c, s.Name, err)
 	}
 	r, err := run(x.Workload, q, progress)
 	if err != nil {

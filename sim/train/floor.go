@@ -84,6 +84,17 @@ func atBest(m *machine.Machine, key string, w *workload.Workload) (*emptyDrive, 
 	return &emptyDrive{d, x, rates}, nil
 }
 
+// refused is the result of a system that the workload does not fit, or any other error.
+func refused(w *workload.Workload, c engine.Config, name string, err error) (*result.Result, error) {
+	var no *system.DoesNotFit
+	if !errors.As(err, &no) {
+		return nil, err
+	}
+	r := engine.Unfit(w, c, no)
+	r.System = name
+	return r, nil
+}
+
 // runFloor is the result of the bound: kernels as on a GPU that holds everything, with the
 // bound's waits between them.
 func runFloor(w *workload.Workload, q Request) (*result.Result, error) {
@@ -93,14 +104,8 @@ func runFloor(w *workload.Workload, q Request) (*result.Result, error) {
 	}
 	c := config(&s, &q)
 	p, d, err := floor(w, &q)
-	var no *system.DoesNotFit
-	if errors.As(err, &no) {
-		r := engine.Unfit(w, c, no)
-		r.System = s.Name
-		return r, nil
-	}
 	if err != nil {
-		return nil, err
+		return refused(w, c, s.Name, err)
 	}
 	cert, waits, err := prove(p, &q)
 	if err != nil {

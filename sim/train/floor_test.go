@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/build/effort"
+	"spillway/build/prototype"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -16,65 +17,12 @@ import (
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/eager"
-	"spillway/traces/zoo"
 )
 
-// A namedSetting is one of the prototype's table: what it measured there, in seconds, and
-// how many times the bound its planner took.
-type namedSetting struct {
-	model        string
-	batch        int
-	gpu          string // whose times are estimated, or "" for the paper's
-	memory, host float64
-	link         float64
-	read, write  float64
-	bound, ours  float64
-}
-
-var namedSettings = []namedSetting{
-	{"bert-base", 256, "", 40, 128, 15.754, 3.2, 3, 6.248, 1.000},
-	{"vit-s-32", 1280, "", 40, 128, 15.754, 3.2, 3, 4.001, 1.000},
-	{"vit-s-32", 1280, "a100-40", 20, 128, 15.754, 3.2, 3, 3.856, 1.039},
-	{"inception-v3", 512, "a100-40", 30, 128, 15.754, 3.2, 3, 2.053, 1.030},
-	{"gpt2-l-pytorch", 3, "rtx-3090", 24, 128, 15.754, 3.2, 3, 2.759, 1.026},
-	{"resnet-152-pytorch", 128, "rtx-3090", 12, 64, 25, 6.4, 5, 0.786, 1.082},
-	{"resnet-50", 256, "h100-80", 16, 64, 50, 12, 6, 0.426, 1.017},
-	{"bert-base", 384, "h100-80", 16, 64, 25, 6.4, 3, 3.674, 1.030},
-	{"gpt2-xl-pytorch", 2, "a100-80", 40, 32, 25, 6.4, 5, 2.025, 1.030},
-	{"senet-154", 32, "h100-80", 9.6124, 128, 15.754, 1, 1, 0.454, 1.000},
-	{"bert-base", 192, "h100-80", 16, 64, 25, 6.4, 3, 1.159, 1.038},
-	{"gpt2-l-pytorch", 4, "rtx-3090", 16, 64, 25, 6.4, 3, 3.445, 1.016},
-}
-
-// of returns a setting's workload and request.
-func (s *namedSetting) of(t testing.TB) (*workload.Workload, train.Request) {
+// request returns a setting's workload and request.
+func request(t testing.TB, s *prototype.Setting) (*workload.Workload, train.Request) {
 	t.Helper()
-	rate := func(gb float64) unit.Bandwidth { return unit.Bandwidth(gb * float64(unit.GBps)) }
-	q := train.Request{Machine: machine.G10(), Options: inCorrectedMode()}
-	m := &q.Machine
-	m.GPUMemory, m.HostMemory = unit.Bytes(s.memory*float64(unit.GiB)), unit.Bytes(s.host*float64(unit.GiB))
-	m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = rate(s.link), rate(s.link), rate(s.read), rate(s.write)
-	w, err := bundled(s.model, s.batch, s.gpu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w, q
-}
-
-// bundled builds a network with times estimated for a GPU, or the paper's.
-func bundled(model string, batch int, gpu string) (*workload.Workload, error) {
-	if gpu == "" {
-		return zoo.BuildFor(model, batch, zoo.AsPaper(), zoo.Optimizers[0])
-	}
-	g, err := zoo.FindGPU(gpu)
-	if err != nil {
-		return nil, err
-	}
-	if e, err := eager.Find(model); err == nil {
-		return eager.Build(e.ID, batch, e.Sequence, e.Optimizer, eager.Rates{Name: g.Name, FP32: g.FP32, Memory: g.Memory})
-	}
-	return zoo.BuildFor(model, batch, zoo.Clean(g), zoo.Optimizers[0])
+	return s.Workload(t), train.Request{Machine: s.Machine(), Options: inCorrectedMode()}
 }
 
 // ran runs a system. The result fits.
@@ -91,20 +39,20 @@ func ran(t testing.TB, w *workload.Workload, q train.Request, system string) *re
 // The prototype's table: the bound is within a hundredth of its, and the planner takes at
 // most a hundredth more than its planner, which no published one is faster than by more.
 func TestNamedSettings(t *testing.T) {
-	for i := range namedSettings {
-		s := &namedSettings[i]
+	for i := range prototype.Settings {
+		s := &prototype.Settings[i]
 		if testing.Short() && i%5 != 0 {
 			continue
 		}
-		w, q := s.of(t)
+		w, q := request(t, s)
 		floor, ours := ran(t, w, q, "bound"), ran(t, w, q, "spillway")
 		bound, times := float64(floor.Time())/float64(q.Machine.Clock), float64(ours.Time())/float64(floor.Time())
-		t.Logf("%s at batch %d: bound %.4f s (%.3f), ours %.4f times as long (%.3f)", s.model, s.batch, bound, s.bound, times, s.ours)
-		if math.Abs(bound/s.bound-1) > 0.01 {
-			t.Errorf("%s at batch %d: the bound is %.4f s, the prototype's %.3f", s.model, s.batch, bound, s.bound)
+		t.Logf("%s at batch %d: bound %.4f s (%.3f), ours %.4f times as long (%.3f)", s.Model, s.Batch, bound, s.Bound, times, s.Ours)
+		if math.Abs(bound/s.Bound-1) > 0.01 {
+			t.Errorf("%s at batch %d: the bound is %.4f s, the prototype's %.3f", s.Model, s.Batch, bound, s.Bound)
 		}
-		if times > s.ours*1.01 || times < 1-1e-6 {
-			t.Errorf("%s at batch %d: the planner takes %.4f times the bound, the prototype's %.3f", s.model, s.batch, times, s.ours)
+		if times > s.Ours*1.01 || times < 1-1e-6 {
+			t.Errorf("%s at batch %d: the planner takes %.4f times the bound, the prototype's %.3f", s.Model, s.Batch, times, s.Ours)
 		}
 	}
 }
@@ -166,7 +114,7 @@ func drawFloor(t testing.TB, seed uint64) (*workload.Workload, train.Request) {
 	}
 	x := networks[r.IntN(len(networks))]
 	gpu := []string{"a100-40", "h100-80", "rtx-3090", "v100-32"}[r.IntN(4)]
-	w, err := bundled(x.model, x.batches[r.IntN(len(x.batches))], gpu)
+	w, err := prototype.Build(x.model, x.batches[r.IntN(len(x.batches))], gpu)
 	if err != nil {
 		t.Fatal(err)
 	}

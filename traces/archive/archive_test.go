@@ -1,47 +1,19 @@
 package archive
 
 import (
-	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"spillway/traces/archive/archivetest"
 )
 
 func zipped(t testing.TB, files []File) []byte {
 	t.Helper()
-	var buf bytes.Buffer
-	z := zip.NewWriter(&buf)
-	for _, f := range files {
-		w, err := z.Create(f.Name)
-		if err == nil {
-			_, err = w.Write(f.Data)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
-func gzipped(t testing.TB, data []byte) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	z := gzip.NewWriter(&buf)
-	_, err := z.Write(data)
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
+	return archivetest.Zip(t, len(files), func(i int) (string, []byte) { return files[i].Name, files[i].Data })
 }
 
 // TestStreams: large files come as streams, packed or not, as often as they are
@@ -52,8 +24,8 @@ func TestStreams(t *testing.T) {
 	for len(want) < 5<<19 {
 		want = fmt.Appendf(want, `{"ph":"X","ts":%d,"dur":%d,"name":"kernel %d"},`+"\n", r.Uint32(), r.Uint32(), r.IntN(1000))
 	}
-	packed := gzipped(t, want)
-	halves := append(gzipped(t, want[:1000]), gzipped(t, want[1000:])...) // members one behind the other
+	packed := archivetest.Gzip(t, want)
+	halves := append(archivetest.Gzip(t, want[:1000]), archivetest.Gzip(t, want[1000:])...) // members one behind the other
 	handed := func(data []byte) File {
 		return File{Name: "job.json", Data: data[:1<<20], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 	}
@@ -66,7 +38,7 @@ func TestStreams(t *testing.T) {
 		{"gzip members", File{Name: "job.json.gz", Data: halves}},
 		{"zip", File{Name: "job.zip", Data: stored}},
 		{"zip of gzip", File{Name: "job.zip", Data: zipped(t, []File{{Name: "job.json.gz", Data: packed}})}},
-		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: gzipped(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
+		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: archivetest.Gzip(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
 		{"stream", handed(want)},
 		{"stream of gzip", handed(packed)},
 		{"stream of zip", handed(stored)},
@@ -109,7 +81,7 @@ func TestStreams(t *testing.T) {
 // TestTooLarge lowers the limit and unpacks more.
 func TestTooLarge(t *testing.T) {
 	data := make([]byte, 1<<20)
-	for _, f := range []File{{Name: "a.gz", Data: gzipped(t, data)}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x", Data: data}})}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: gzipped(t, data)}})}} {
+	for _, f := range []File{{Name: "a.gz", Data: archivetest.Gzip(t, data)}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x", Data: data}})}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: archivetest.Gzip(t, data)}})}} {
 		u := unpacker{room: 1<<20 - 1, most: mostHeld, meter: &meter{}}
 		err := u.add(f.Name, source{data: f.Data, size: int64(len(f.Data))}, 0)
 		if err == nil || !strings.Contains(err.Error(), "unpacks to more than 1 GiB; drop only the folders frontend, results and src/configs") {
@@ -126,7 +98,7 @@ func TestTensors(t *testing.T) {
 		{Name: "a.zip", Data: zipped(t, []File{{Name: "x.npy"}, {Name: "notes.txt"}})},
 		{Name: "m.pt", Data: checkpoint},
 		{Name: "b.npz", Data: zipped(t, []File{{Name: "x.npy"}})},
-		{Name: "c.npz.gz", Data: gzipped(t, zipped(t, []File{{Name: "x.npy"}}))},
+		{Name: "c.npz.gz", Data: archivetest.Gzip(t, zipped(t, []File{{Name: "x.npy"}}))},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

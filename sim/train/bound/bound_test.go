@@ -10,67 +10,18 @@ import (
 	"testing"
 
 	"spillway/build/effort"
+	"spillway/build/prototype"
 	"spillway/sim/train/bound"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/eager"
-	"spillway/traces/zoo"
 )
 
-// A setting has a name in the model's table: what was measured there with a prototype of
-// the same linear program, in seconds.
-type setting struct {
-	model        string
-	batch        int
-	gpu          string // whose times are estimated, or "" for the paper's
-	memory, host float64
-	link         float64
-	read, write  float64
-	ideal, bound float64
-}
-
-var settings = []setting{
-	{"bert-base", 256, "", 40, 128, 15.754, 3.2, 3, 6.248, 6.248},
-	{"vit-s-32", 1280, "", 40, 128, 15.754, 3.2, 3, 4.001, 4.001},
-	{"vit-s-32", 1280, "a100-40", 20, 128, 15.754, 3.2, 3, 1.604, 3.856},
-	{"inception-v3", 512, "a100-40", 30, 128, 15.754, 3.2, 3, 1.149, 2.053},
-	{"gpt2-l-pytorch", 3, "rtx-3090", 24, 128, 15.754, 3.2, 3, 1.242, 2.759},
-	{"resnet-152-pytorch", 128, "rtx-3090", 12, 64, 25, 6.4, 5, 0.585, 0.786},
-	{"resnet-50", 256, "h100-80", 16, 64, 50, 12, 6, 0.239, 0.426},
-	{"bert-base", 384, "h100-80", 16, 64, 25, 6.4, 3, 1.184, 3.674},
-	{"gpt2-xl-pytorch", 2, "a100-80", 40, 32, 25, 6.4, 5, 1.783, 2.025},
-	{"senet-154", 32, "h100-80", 9.6124, 128, 15.754, 1, 1, 0.454, 0.454},
-	{"bert-base", 192, "h100-80", 16, 64, 25, 6.4, 3, 0.643, 1.159},
-	{"gpt2-l-pytorch", 4, "rtx-3090", 16, 64, 25, 6.4, 3, 1.613, 3.445},
-}
-
 // problem returns a setting's workload, kernel times and machine.
-func (s setting) problem(t testing.TB) (*workload.Workload, []unit.Cycles, machine.Machine) {
+func problem(t testing.TB, s *prototype.Setting) (*workload.Workload, []unit.Cycles, machine.Machine) {
 	t.Helper()
-	m := machine.G10()
-	rate := func(gb float64) unit.Bandwidth { return unit.Bandwidth(gb * float64(unit.GBps)) }
-	m.GPUMemory, m.HostMemory = unit.Bytes(s.memory*float64(unit.GiB)), unit.Bytes(s.host*float64(unit.GiB))
-	m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = rate(s.link), rate(s.link), rate(s.read), rate(s.write)
-	times, g := zoo.AsPaper(), zoo.GPUs[0]
-	if s.gpu != "" {
-		var err error
-		if g, err = zoo.FindGPU(s.gpu); err != nil {
-			t.Fatal(err)
-		}
-		times = zoo.Clean(g)
-	}
-	var w *workload.Workload
-	e, err := eager.Find(s.model)
-	if err == nil {
-		w, err = eager.Build(e.ID, s.batch, e.Sequence, e.Optimizer, eager.Rates{Name: g.Name, FP32: g.FP32, Memory: g.Memory})
-	} else {
-		w, err = zoo.BuildFor(s.model, s.batch, times, zoo.Optimizers[0])
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, m := s.Workload(t), s.Machine()
 	return w, engine.Ideal(w, engine.Config{Machine: m}), m
 }
 
@@ -89,11 +40,12 @@ func solve(t testing.TB, w *workload.Workload, exec []unit.Cycles, m *machine.Ma
 
 // Of the table's bounds none is missed by more than a hundredth.
 func TestBoundNamed(t *testing.T) {
-	for i, s := range settings {
+	for i := range prototype.Settings {
+		s := &prototype.Settings[i]
 		if testing.Short() && i%4 != 3 {
 			continue
 		}
-		w, exec, m := s.problem(t)
+		w, exec, m := problem(t, s)
 		c := solve(t, w, exec, &m, bound.Most)
 		var ideal unit.Cycles
 		for _, d := range exec {
@@ -102,9 +54,9 @@ func TestBoundNamed(t *testing.T) {
 		for _, x := range []struct {
 			what      string
 			got, want float64
-		}{{"ideal", float64(ideal) / float64(m.Clock), s.ideal}, {"bound", float64(c.Cycles) / float64(m.Clock), s.bound}} {
+		}{{"ideal", float64(ideal) / float64(m.Clock), s.Ideal}, {"bound", float64(c.Cycles) / float64(m.Clock), s.Bound}} {
 			if math.Abs(x.got/x.want-1) > 0.01 {
-				t.Errorf("%s at batch %d: %s is %.4f s, the prototype's %.3f", s.model, s.batch, x.what, x.got, x.want)
+				t.Errorf("%s at batch %d: %s is %.4f s, the prototype's %.3f", s.Model, s.Batch, x.what, x.got, x.want)
 			}
 		}
 	}
@@ -112,7 +64,7 @@ func TestBoundNamed(t *testing.T) {
 
 // Fewer moments prove less, never more than a little.
 func TestBoundMoments(t *testing.T) {
-	w, exec, m := settings[7].problem(t)
+	w, exec, m := problem(t, &prototype.Settings[7])
 	last := unit.Cycles(0)
 	for _, n := range []int{5, 10, 20, 40} {
 		c := solve(t, w, exec, &m, n)
@@ -154,7 +106,7 @@ func TestBoundByHand(t *testing.T) {
 
 // Whoever changes a price has another bound or none, and never a larger one that is checked.
 func TestCertificateRefused(t *testing.T) {
-	w, exec, m := settings[10].problem(t)
+	w, exec, m := problem(t, &prototype.Settings[10])
 	c := solve(t, w, exec, &m, 10)
 	data, _ := json.Marshal(c)
 	change := func(f func(c *bound.Certificate)) error {
@@ -202,11 +154,12 @@ func TestCertificateRefused(t *testing.T) {
 // More memory and faster links never raise the bound by more than the search leaves.
 func TestBoundMonotone(t *testing.T) {
 	effort.Natively(t)
-	for i, s := range settings {
+	for i := range prototype.Settings {
+		s := &prototype.Settings[i]
 		if !effort.Takes(i, 4) {
 			continue
 		}
-		w, exec, m := s.problem(t)
+		w, exec, m := problem(t, s)
 		base := solve(t, w, exec, &m, bound.Most).Cycles
 		for name, better := range map[string]func(*machine.Machine){
 			"GPU memory":  func(m *machine.Machine) { m.GPUMemory += m.GPUMemory / 10 },
@@ -217,7 +170,7 @@ func TestBoundMonotone(t *testing.T) {
 			x := m
 			better(&x)
 			if got := solve(t, w, exec, &x, bound.Most).Cycles; got > base+base/200 {
-				t.Errorf("%s at batch %d: better %s raises the bound from %d to %d", s.model, s.batch, name, base, got)
+				t.Errorf("%s at batch %d: better %s raises the bound from %d to %d", s.Model, s.Batch, name, base, got)
 			}
 		}
 	}
@@ -226,26 +179,26 @@ func TestBoundMonotone(t *testing.T) {
 // Prices are the same on every platform.
 func TestBoundHash(t *testing.T) {
 	for i, want := range map[int]string{10: "ea42e33b6e912f8a", 6: "cc41a59f6d713e78"} {
-		w, exec, m := settings[i].problem(t)
+		w, exec, m := problem(t, &prototype.Settings[i])
 		text, err := json.Marshal(solve(t, w, exec, &m, 20))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(text)
 		if got := hex.EncodeToString(sum[:8]); got != want {
-			t.Errorf("certificate of %s has hash %s, want %s", settings[i].model, got, want)
+			t.Errorf("certificate of %s has hash %s, want %s", prototype.Settings[i].Model, got, want)
 		}
 	}
 }
 
 func BenchmarkSolve(b *testing.B) {
 	for _, i := range []int{4, 6, 7} {
-		w, exec, m := settings[i].problem(b)
+		w, exec, m := problem(b, &prototype.Settings[i])
 		for _, n := range []struct {
 			name    string
 			moments int
 		}{{"20", 20}, {"40", 40}} {
-			b.Run(settings[i].model+"/"+n.name, func(b *testing.B) {
+			b.Run(prototype.Settings[i].Model+"/"+n.name, func(b *testing.B) {
 				for b.Loop() {
 					if _, err := bound.Of(w, exec, &m).Solve(n.moments); err != nil {
 						b.Fatal(err)
