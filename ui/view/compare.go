@@ -66,13 +66,13 @@ func (c *Compare) menu() string {
 func (c *Compare) pickFormat(word string) bool {
 	if word == "save-side" {
 		c.ToggleOpen(saveSide)
-		c.at = outdated
+		c.Redraw()
 		return true
 	}
 	for _, f := range c.formats() {
 		if word == f.key+"-side" {
 			c.ToggleOpen(saveSide)
-			c.at = outdated
+			c.Redraw()
 			c.Page.Focus("save-side")
 			f.save()
 			return true
@@ -92,9 +92,6 @@ func newCompare(a *App) *Compare {
 	}
 	return c
 }
-
-// outdated is no Rev: what is shown is made anew.
-const outdated = -1
 
 // Compute makes what is shown.
 func (c *Compare) Compute() {
@@ -290,9 +287,11 @@ func (c *Compare) changed(e vugu.DOMEvent) {
 	case r != nil && word == "name":
 		c.Saved.Call(r, text)
 	case word == "side-of":
-		c.quantity, c.at = text, outdated
+		c.quantity = text
+		c.Redraw()
 	case word == "side-chart":
-		c.chart, c.at = text, outdated
+		c.chart = text
+		c.Redraw()
 	}
 	c.renaming, c.frozen = nil, false
 }

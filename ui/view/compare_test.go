@@ -83,7 +83,11 @@ func TestCompareView(t *testing.T) {
 	if got := c.text[1]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "%, better</span>") {
 		t.Errorf("tables %s", got)
 	}
+	_, rev, _ := c.figures[0].(*Figure).drawn()
 	s.inBox("change", "side-of", "iteration_s")
+	if _, now, _ := c.figures[0].(*Figure).drawn(); now == rev {
+		t.Error("the chart is not drawn anew")
+	}
 	s.inBox("change", "side-chart", "memory")
 	if c.side.Views[0].Title != "Iteration time" || c.side.Views[1].Variant != "kernel" || !s.there("figure-side-memory") || !strings.Contains(c.text[0], `value="iteration_s" selected`) {
 		t.Errorf("%s, %s", c.side.Views[0].Title, c.side.Views[1].Variant)

@@ -16,6 +16,9 @@ func (x sight) SetFocus(system string) { x.room.SetLook(state.FocusKey, system) 
 // SetAxis gives a chart one of its horizontal axes.
 func (x sight) SetAxis(chart, axis string) { x.room.SetLook(state.ByKey(chart), axis) }
 
+// Redraw has charts and tables made anew: what the page shows of them is something else.
+func (x sight) Redraw() { x.room.Rev++ }
+
 // Viewing is the view that is shown.
 func (x sight) Viewing() state.View { return x.room.State.View }
 
