@@ -43,10 +43,10 @@ func (r *SwapRun) Do(op program.Op) {
 	case program.Prefetch:
 		r.Want(op.Tensor)
 	case program.Evict:
-		r.OutTo(op.Tensor, op.To)
+		r.OffloadTo(op.Tensor, op.To)
 	case program.Free:
 		if !r.Discard(op.Tensor) {
-			r.Out(op.Tensor)
+			r.Offload(op.Tensor)
 		}
 	case program.Recompute:
 		r.Recompute(op.Tensor)

@@ -173,15 +173,15 @@ func (r *SwapRun) evict(need unit.Bytes, tight bool) (leaves bool) {
 	return leaves
 }
 
-// Tight reports whether NoRoom is called because not even a new segment fits; true
+// LowMemory reports whether NoRoom is called because not even a new segment fits; true
 // without SwapRules.Reclaim.
-func (r *SwapRun) Tight() bool { return r.tight }
+func (r *SwapRun) LowMemory() bool { return r.tight }
 
-// Around returns t and those of its neighbours in memory that, when they leave, make
+// VictimsNear returns t and those of its neighbours in memory that, when they leave, make
 // one free piece of need bytes with it and what is free between them; nothing if that
 // cannot be. may says which tensors may leave. Only the PyTorch allocator has
 // neighbours.
-func (r *SwapRun) Around(t workload.TensorID, need unit.Bytes, may func(workload.TensorID) bool) []workload.TensorID {
+func (r *SwapRun) VictimsNear(t workload.TensorID, need unit.Bytes, may func(workload.TensorID) bool) []workload.TensorID {
 	if r.mem.alloc == nil || r.tensors[t].block == caching.None {
 		return nil
 	}

@@ -27,11 +27,11 @@ func (g *gatherer) Late(workload.TensorID, unit.Cycles) {}
 func (g *gatherer) any() (list []workload.TensorID)     { return slices.Collect(g.r.Oldest()) }
 func (g *gatherer) may(t workload.TensorID) bool        { return t%5 != 0 }
 func (g *gatherer) NoRoom(n unit.Bytes) (leave []workload.TensorID) {
-	if g.r.Tight() {
+	if g.r.LowMemory() {
 		return g.any()
 	}
 	for _, t := range g.any() {
-		if leave = g.r.Around(t, n, g.may); leave == nil {
+		if leave = g.r.VictimsNear(t, n, g.may); leave == nil {
 			continue
 		}
 		for i, u := range leave {
@@ -63,8 +63,8 @@ func (g *gatherer) Moved(workload.TensorID) {
 	}
 }
 
-// What Around gathers makes one free piece that is large enough.
-func TestSwapAround(t *testing.T) {
+// What VictimsNear gathers makes one free piece that is large enough.
+func TestSwapVictimsNear(t *testing.T) {
 	several, checked := 0, 0
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 9))

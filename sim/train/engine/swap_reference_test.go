@@ -23,11 +23,11 @@ import (
 
 // swapDriver is what the swapper of the tests needs of either.
 type swapDriver interface {
-	OutTo(t workload.TensorID, to machine.Tier) bool
+	OffloadTo(t workload.TensorID, to machine.Tier) bool
 	Copy(t workload.TensorID, to machine.Tier) bool
 	Forget(t workload.TensorID) bool
 	Idle(tier machine.Tier, out bool) bool
-	In(t workload.TensorID) bool
+	Fetch(t workload.TensorID) bool
 	Want(t workload.TensorID)
 	Discard(t workload.TensorID) bool
 	Recompute(t workload.TensorID)
@@ -36,7 +36,7 @@ type swapDriver interface {
 	NextUse(t workload.TensorID) int
 	FreeBytes() unit.Bytes
 	Iteration() int
-	Tight() bool
+	LowMemory() bool
 	Now() unit.Cycles
 	oldest() []workload.TensorID
 	look(t workload.TensorID) string
@@ -50,12 +50,12 @@ func (r realSwap) look(t workload.TensorID) string {
 	x := &r.tensors[t]
 	word := [...]string{"nowhere", "here", "leaving", "away", "coming", "gone"}[x.state]
 	is := func(yes bool) bool {
-		for i, other := range []bool{r.Leaving(t), r.Away(t), r.Coming(t), r.Discarded(t)} {
+		for i, other := range []bool{r.IsLeaving(t), r.IsOffloaded(t), r.IsFetching(t), r.Discarded(t)} {
 			yes = yes && other == (word == [...]string{"leaving", "away", "coming", "gone"}[i])
 		}
 		return yes
 	}
-	return fmt.Sprint(word, is(true), r.Resident(t), r.Dirty(t), r.Size(t), x.copy, x.dest, r.Wanted(t), x.early, x.lent, r.Pinned(t), x.pins, r.Block(t))
+	return fmt.Sprint(word, is(true), r.IsResident(t), r.Dirty(t), r.Size(t), x.copy, x.dest, r.Wanted(t), x.early, x.lent, r.Pinned(t), x.pins, r.Block(t))
 }
 
 // A tosser is a swapper that decides by drawing, and writes down what it sees.
@@ -81,11 +81,11 @@ func (s *tosser) Launch(k workload.KernelID) {
 		t := workload.TensorID(s.r.IntN(s.n))
 		switch op := s.r.IntN(12); op {
 		case 0, 1:
-			s.note("out %d %v", t, s.d.OutTo(t, machine.Host))
+			s.note("out %d %v", t, s.d.OffloadTo(t, machine.Host))
 		case 2:
-			s.note("out %d %v", t, s.d.OutTo(t, machine.SSD))
+			s.note("out %d %v", t, s.d.OffloadTo(t, machine.SSD))
 		case 3:
-			s.note("in %d %v", t, s.d.In(t))
+			s.note("in %d %v", t, s.d.Fetch(t))
 		case 4, 5:
 			s.d.Want(t)
 		case 6:
@@ -107,11 +107,11 @@ func (s *tosser) Launch(k workload.KernelID) {
 }
 
 func (s *tosser) NoRoom(need unit.Bytes) (leave []workload.TensorID) {
-	s.note("no room for %d %v", need, s.d.Tight())
+	s.note("no room for %d %v", need, s.d.LowMemory())
 	old := s.d.oldest()
 	switch {
-	case len(old) == 0 || s.style == 1 && !s.d.Tight() && s.r.IntN(3) == 0:
-	case s.style == 1 && s.d.Tight():
+	case len(old) == 0 || s.style == 1 && !s.d.LowMemory() && s.r.IntN(3) == 0:
+	case s.style == 1 && s.d.LowMemory():
 		leave = old
 	case s.r.IntN(2) == 0:
 		leave = old[:1]
@@ -126,7 +126,7 @@ func (s *tosser) Used(t workload.TensorID) {
 	s.note("used %d", t)
 	switch s.r.IntN(8) {
 	case 0:
-		s.d.OutTo(t, machine.Host)
+		s.d.OffloadTo(t, machine.Host)
 	case 1:
 		s.d.Discard(t)
 	}
@@ -146,7 +146,7 @@ func (s *tosser) Moved(t workload.TensorID) {
 		s.d.Copy(workload.TensorID(s.r.IntN(s.n)), machine.Host)
 	}
 	if s.r.IntN(6) == 0 {
-		s.d.OutTo(workload.TensorID(s.r.IntN(s.n)), machine.Host)
+		s.d.OffloadTo(workload.TensorID(s.r.IntN(s.n)), machine.Host)
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *slowSwap) usedOf(place machine.Tier) (n unit.Bytes) {
 func (r *slowSwap) Now() unit.Cycles      { return unit.Cycles(r.now) }
 func (r *slowSwap) FreeBytes() unit.Bytes { return r.capacity - r.used() }
 func (r *slowSwap) Iteration() int        { return r.iter }
-func (r *slowSwap) Tight() bool           { return r.tight }
+func (r *slowSwap) LowMemory() bool       { return r.tight }
 
 func (r *slowSwap) Movable(t workload.TensorID) bool {
 	return r.x[t].where == "here" && r.x[t].pins == 0
@@ -658,7 +658,7 @@ func (r *slowSwap) serve() {
 	}
 }
 
-func (r *slowSwap) OutTo(t workload.TensorID, to machine.Tier) bool {
+func (r *slowSwap) OffloadTo(t workload.TensorID, to machine.Tier) bool {
 	if !r.leave(t, to) {
 		return false
 	}
@@ -698,7 +698,7 @@ func (r *slowSwap) Idle(tier machine.Tier, out bool) bool {
 	return len(r.lanes[laneOf(tier, side)]) == 0
 }
 
-func (r *slowSwap) In(t workload.TensorID) bool {
+func (r *slowSwap) Fetch(t workload.TensorID) bool {
 	x := &r.x[t]
 	switch x.where {
 	case "leaving":

@@ -170,7 +170,7 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 				res.Kernels = append(res.Kernels, end)
 			}
 			if r.done++; r.done%256 == 0 || r.done == r.total {
-				r.Tell()
+				r.Progress()
 			}
 		}
 		r.end(res.Ideal, last)
@@ -198,9 +198,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	return res, nil
 }
 
-// Tell tells the run's caller how far it is. A Swapper whose decision takes long calls it
+// Progress tells the run's caller how far it is. A Swapper whose decision takes long calls it
 // now and then, as this is where the caller may end the run.
-func (r *SwapRun) Tell() {
+func (r *SwapRun) Progress() {
 	if r.told != nil {
 		r.told(r.done, r.total)
 	}
@@ -447,28 +447,28 @@ func (r *SwapRun) TransferTime(size unit.Bytes, out bool) unit.Cycles {
 // not inputs. The slice is shared.
 func (r *SwapRun) Set(k workload.KernelID) []workload.TensorID { return r.sets[k] }
 
-// Resident reports whether t's value is on the GPU, on its way out or not.
-func (r *SwapRun) Resident(t workload.TensorID) bool {
+// IsResident reports whether t's value is on the GPU, on its way out or not.
+func (r *SwapRun) IsResident(t workload.TensorID) bool {
 	s := r.tensors[t].state
 	return s == swapHere || s == swapLeaving
 }
 
-// Away reports whether t's value is in host memory or on the SSD alone, and nothing
+// IsOffloaded reports whether t's value is in host memory or on the SSD alone, and nothing
 // brings it.
-func (r *SwapRun) Away(t workload.TensorID) bool { return r.tensors[t].state == swapAway }
+func (r *SwapRun) IsOffloaded(t workload.TensorID) bool { return r.tensors[t].state == swapAway }
 
-// Leaving reports whether t is on the GPU, but only until it has been copied.
-func (r *SwapRun) Leaving(t workload.TensorID) bool { return r.tensors[t].state == swapLeaving }
+// IsLeaving reports whether t is on the GPU, but only until it has been copied.
+func (r *SwapRun) IsLeaving(t workload.TensorID) bool { return r.tensors[t].state == swapLeaving }
 
-// Coming reports whether t is on its way to the GPU, where it has memory.
-func (r *SwapRun) Coming(t workload.TensorID) bool { return r.tensors[t].state == swapComing }
+// IsFetching reports whether t is on its way to the GPU, where it has memory.
+func (r *SwapRun) IsFetching(t workload.TensorID) bool { return r.tensors[t].state == swapComing }
 
 // Discarded reports whether t's value was given up.
 func (r *SwapRun) Discarded(t workload.TensorID) bool { return r.tensors[t].state == swapDiscarded }
 
 // Dirty reports whether t's value is on the GPU and nowhere else.
 func (r *SwapRun) Dirty(t workload.TensorID) bool {
-	return r.Resident(t) && r.tensors[t].copy == machine.Nowhere
+	return r.IsResident(t) && r.tensors[t].copy == machine.Nowhere
 }
 
 // Pinned reports whether a kernel needs t now: it cannot leave.
@@ -525,12 +525,12 @@ func (r *SwapRun) NextUse(t workload.TensorID) int {
 	return d
 }
 
-// Out makes t leave for host memory, or for the SSD when that is full. It reports
+// Offload makes t leave for host memory, or for the SSD when that is full. It reports
 // whether it does: it is Movable. A tensor that need not be copied has left at once.
-func (r *SwapRun) Out(t workload.TensorID) bool { return r.OutTo(t, machine.Host) }
+func (r *SwapRun) Offload(t workload.TensorID) bool { return r.OffloadTo(t, machine.Host) }
 
-// OutTo is Out with the tier to go to: Host or SSD.
-func (r *SwapRun) OutTo(t workload.TensorID, to machine.Tier) bool {
+// OffloadTo is Offload with the tier to go to: Host or SSD.
+func (r *SwapRun) OffloadTo(t workload.TensorID, to machine.Tier) bool {
 	if !r.leave(t, to, Planned) {
 		return false
 	}
@@ -538,9 +538,9 @@ func (r *SwapRun) OutTo(t workload.TensorID, to machine.Tier) bool {
 	return true
 }
 
-// In brings t, which is Away, before it is needed. It returns false when there is no
+// Fetch brings t, which is offloaded, before it is needed. It returns false when there is no
 // room now, or a kernel waits for room. A tensor that is leaving stays.
-func (r *SwapRun) In(t workload.TensorID) bool {
+func (r *SwapRun) Fetch(t workload.TensorID) bool {
 	x := &r.tensors[t]
 	switch x.state {
 	case swapLeaving:

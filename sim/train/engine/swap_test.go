@@ -39,11 +39,11 @@ func (s *restless) Launch(k workload.KernelID) {
 		case 10:
 			s.r.Forget(t)
 		case 0, 1:
-			s.r.Out(t)
+			s.r.Offload(t)
 		case 2:
-			s.r.OutTo(t, machine.SSD)
+			s.r.OffloadTo(t, machine.SSD)
 		case 3:
-			s.r.In(t)
+			s.r.Fetch(t)
 		case 4:
 			s.r.Want(t)
 		case 5:
@@ -68,7 +68,7 @@ func (s *restless) NoRoom(need unit.Bytes) []workload.TensorID {
 func (s *restless) Used(t workload.TensorID) {
 	switch s.rand.IntN(6) {
 	case 0:
-		s.r.Out(t)
+		s.r.Offload(t)
 	case 1:
 		s.r.Discard(t)
 	}

@@ -42,7 +42,7 @@ func (c *policy) measured() {
 	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
 	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
 	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
-	c.plan.tell = c.Tell
+	c.plan.tell = c.Progress
 	c.plan.plan()
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
 	c.moved = true
@@ -128,7 +128,7 @@ func (c *policy) Used(t workload.TensorID) {
 		switch g := &c.plan.gaps[id]; {
 		case g.from != k:
 		case g.choice == swap:
-			c.Out(t)
+			c.Offload(t)
 		case g.choice == recompute:
 			c.Discard(t)
 		}

@@ -146,7 +146,7 @@ func (s *swapper) Used(t workload.TensorID) {
 		h.same = false
 	}
 	h.left = append(h.left, false)
-	if s.speculative && h.same && i < len(h.before) && h.before[i] && s.r.Out(t) {
+	if s.speculative && h.same && i < len(h.before) && h.before[i] && s.r.Offload(t) {
 		h.left[i] = true
 	}
 }
@@ -156,7 +156,7 @@ func (s *swapper) NoRoom(need unit.Bytes) (leave []workload.TensorID) {
 	if need < s.least {
 		return nil
 	}
-	if !s.r.Tight() {
+	if !s.r.LowMemory() {
 		leave = s.some(need)
 	} else {
 		for t := range s.r.Oldest() {
@@ -186,7 +186,7 @@ func (s *swapper) some(need unit.Bytes) []workload.TensorID {
 	}
 	for t := range s.r.Oldest() {
 		if s.movable(t) {
-			if leave := s.r.Around(t, need, s.movable); leave != nil {
+			if leave := s.r.VictimsNear(t, need, s.movable); leave != nil {
 				return leave
 			}
 		}

@@ -136,7 +136,7 @@ func (s *policy) Launch(k workload.KernelID) {
 		if need <= s.Capacity() {
 			break
 		}
-		if s.Out(x.tensor) {
+		if s.Offload(x.tensor) {
 			need -= s.Size(x.tensor)
 		}
 	}

@@ -73,8 +73,8 @@ func (f *follower) do(i int) {
 	op := f.Program.Ops[i]
 	switch t := op.Tensor; op.Kind {
 	case program.Prefetch:
-		if !f.Away(t) {
-			f.In(t) // what is leaving stays
+		if !f.IsOffloaded(t) {
+			f.Fetch(t) // what is leaving stays
 			return
 		}
 		heap.Push(&f.want[tierOf(f.CopyIn(t))], waiting{f.now() + f.NextUse(t), t})
@@ -99,7 +99,7 @@ func (f *follower) act() {
 // bring begins to bring one tensor, and reports whether it does.
 func (f *follower) bring() bool {
 	for q := range f.want {
-		for len(f.want[q]) > 0 && !f.Away(f.want[q][0].tensor) {
+		for len(f.want[q]) > 0 && !f.IsOffloaded(f.want[q][0].tensor) {
 			heap.Pop(&f.want[q])
 		}
 	}
@@ -120,7 +120,7 @@ func (f *follower) bring() bool {
 
 // begin brings the first of a queue, if it has room.
 func (f *follower) begin(q int) bool {
-	if !f.In(f.want[q][0].tensor) {
+	if !f.Fetch(f.want[q][0].tensor) {
 		return false
 	}
 	heap.Pop(&f.want[q])
