@@ -156,6 +156,9 @@ func (l *Info) checkLinks() error {
 	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
+		for _, w := range u.Were {
+			is(fmt.Sprintf("what %s was in links of format %d", w.Setting.Text, u.Format), knob.Join([]knob.Pair{w.Setting}, " ")+" "+w.Meant)
+		}
 		if u.Focus != "" {
 			if _, err := l.System(u.Focus); err != nil {
 				errs = append(errs, fmt.Errorf("links of format %d: %w", u.Format, err))

@@ -134,6 +134,9 @@ type Upgrade struct {
 	Format int
 	// Meant is a setup text: what a link that says nothing of these settings means.
 	Meant string
+	// Were are settings that brought other numbers along: what a link that has one of them
+	// means where it says nothing of these.
+	Were []Was
 	// Renamed are keys and what they are called now.
 	Renamed []knob.Pair
 	// Systems are those that were compared, and Figure what was shown, when links of
@@ -142,6 +145,12 @@ type Upgrade struct {
 	Figure  string
 	// Focus is the system that was in focus when a link of this format said none.
 	Focus string
+}
+
+// A Was is a setting of an older link and, as a setup text, what it meant.
+type Was struct {
+	Setting knob.Pair
+	Meant   string
 }
 
 // Info is a laboratory as data.

@@ -39,8 +39,13 @@ func presets() []lab.Preset {
 		},
 	}
 	for i := range list {
-		if !strings.Contains(list[i].Set, "node=teraio") && strings.Contains(list[i].Set, "node=") { // before the law of kernel times
-			list[i].Was = []string{list[i].Set + " gemm=72"}
+		if !strings.Contains(list[i].Set, "node=teraio") && strings.Contains(list[i].Set, "node=") {
+			// before links and drives were as measured, and before that
+			was := list[i].Set + map[bool]string{true: " host_path=50.4", false: " host_path=25.2"}[strings.Contains(list[i].Set, "node=dgx-h100")]
+			if strings.Contains(list[i].Set, "-4090") {
+				was += " drive=990-pro-teraio"
+			}
+			list[i].Was = []string{was, was + " gemm=72"}
 		}
 		list[i].Systems = []string{"ideal", "teraio-ssd", "zero-offload", "zero-infinity", "fsdp-offload", "teraio-mixed"} // the last is in focus
 	}

@@ -15,7 +15,10 @@ func presets() []lab.Preset {
 			Key: "gpt2-xl-rtx-4090", Title: "GPT-2 XL, RTX 4090",
 			About: "Training 1.56 billion parameters as PyTorch does it, on one GPU of 24 GiB with 64 GiB of host memory and a 990 PRO; warm kernels.",
 			Set:   "model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted,
-			Was:   []string{"model=gpt2-xl batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted},
+			Was: []string{
+				"model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=6.9" + trusted,
+				"model=gpt2-xl batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=6.9" + trusted,
+			},
 		},
 		{
 			Key: "g10-paper", Title: "As in the G10 paper",
@@ -32,12 +35,16 @@ func presets() []lab.Preset {
 			Key: "vit-h100", Title: "ViT, H100",
 			About: "4096 images an iteration on 80 GiB, over PCIe 5.",
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
+			Was:   []string{"model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743 gpu_link=63.015 host_link=63.015" + trusted},
 		},
 		{
 			Key: "bert-rtx-3060", Title: "BERT, 12 GB",
 			About: "BERT-base at batch 64, as PyTorch trains it, on an RTX 3060 with 32 GiB of host memory and a 980 PRO.",
 			Set:   "model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
-			Was:   []string{"model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted},
+			Was: []string{
+				"model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=5.1" + trusted,
+				"model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=5.1" + trusted,
+			},
 		},
 		{
 			Key: "deepum-gpt2-xl", Title: "DeepUM",
@@ -64,6 +71,22 @@ func older() []lab.Upgrade {
 			Systems: []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"},
 		},
 		{Format: 2, Meant: "fault_batch=256"},
-		{Format: 3, Focus: "uvm"},
+		{Format: 3, Focus: "uvm", Were: byProtocol()},
 	}
+}
+
+// byProtocol says what machines were before they had what copies and drives sustain: links at
+// their protocol's rate, drives at that of their cache, and no drive simulated.
+func byProtocol() (list []lab.Was) {
+	for _, m := range []struct{ key, link, rest string }{
+		{"a100-80gb-pcie-4-980-pro", "31.508", " ssd=fixed ssd_write=5.1"},
+		{"v100-32gb-pcie-3-z-nand", "15.754", ""},
+		{"h100-80gb-pcie-5-pm1743", "63.015", ""},
+		{"rtx-4090-pcie-4-990-pro", "31.508", " ssd=fixed ssd_write=6.9"},
+		{"a100-40gb-pcie-4-optane-p5800x", "31.508", ""},
+		{"rtx-3060-pcie-4-980-pro", "31.508", " ssd=fixed ssd_write=5.1"},
+	} {
+		list = append(list, lab.Was{Setting: knob.Pair{Key: "machine", Text: m.key}, Meant: "gpu_link=" + m.link + " host_link=" + m.link + m.rest})
+	}
+	return list
 }

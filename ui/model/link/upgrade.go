@@ -107,6 +107,12 @@ func meant(u *lab.Upgrade, pairs []knob.Pair) []knob.Pair {
 		}
 	}
 	added, _ := knob.Pairs(u.Meant) // lab.New has checked it
+	for _, w := range u.Were {
+		if slices.Contains(pairs, w.Setting) {
+			more, _ := knob.Pairs(w.Meant)
+			added = append(added, more...)
+		}
+	}
 	for _, a := range added {
 		if !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == a.Key }) {
 			pairs = append(pairs, a)
