@@ -101,7 +101,7 @@ native: # the command
 
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
-	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -tags lean,edge -ldflags "-s -w -X main.version=$$(sed -n 's/.*id="version">\([^<]*\)<.*/\1/p' dist/index.html 2>/dev/null)" -o build/worker/app.wasm ./wasm/edge
+	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$$(sed -n 's/.*id="version">\([^<]*\)<.*/\1/p' dist/index.html 2>/dev/null)" -o build/worker/app.wasm ./wasm/edge
 
 server:
 	go build -o $(OUT)/serve ./build/serve
@@ -122,7 +122,6 @@ check-generated:
 check-vet:
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet $(BROWSER)
-	GOOS=js GOARCH=wasm go vet -tags lean ./ui/lab/...
 
 check-fix:
 	go fix -diff ./...

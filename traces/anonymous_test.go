@@ -104,7 +104,7 @@ func TestSaved(t *testing.T) {
 	if !reflect.DeepEqual(back, w) || !reflect.DeepEqual(hashes(t, back, memory), want) {
 		t.Error("a saved workload is another")
 	}
-	anonymous := saved(t, Anonymous(w))
+	anonymous := saved(t, recording.Anonymous(w))
 	if !reflect.DeepEqual(hashes(t, anonymous, memory), want) {
 		t.Error("without names systems do something else")
 	}
@@ -116,7 +116,7 @@ func TestSaved(t *testing.T) {
 		t.Error("the original was changed")
 	}
 	w.Origin = "From " + filepath.Join("home", "me")
-	if got := Anonymous(w).Origin; got != "Its names were removed." {
+	if got := recording.Anonymous(w).Origin; got != "Its names were removed." {
 		t.Error(got)
 	}
 }

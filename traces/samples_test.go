@@ -255,7 +255,7 @@ func TestSaveSamples(t *testing.T) {
 					t.Errorf("%s: %s does something else after saving", w.Name, train.Systems[j].Name)
 				}
 			}
-			if back := saved(t, Anonymous(w)); len(back.Kernels) != len(w.Kernels) || strings.Contains(back.Origin, ".json") || !recording.IsOrigin(back.Origin) {
+			if back := saved(t, recording.Anonymous(w)); len(back.Kernels) != len(w.Kernels) || strings.Contains(back.Origin, ".json") || !recording.IsOrigin(back.Origin) {
 				t.Errorf("%s: %q, %d kernels", w.Name, back.Origin, len(back.Kernels))
 			}
 		}

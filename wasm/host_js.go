@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"syscall/js"
 
 	"spillway/ui/exec"
@@ -15,18 +14,12 @@ import (
 
 // What the session asks of the page: session.Host. The pool does the work.
 
-// whole ends the names of programs that do whole jobs, as build/site names them.
-const whole = "-files"
-
 // filesProgram is the one that reads files.
 const filesProgram = "files"
 
 // Start implements session.Host.
 func (p *page) Start(j *exec.Job, priority calls.Priority) {
-	p.jobs[j.ID] = true
-	if j.Kind == exec.Open {
-		p.opening[j.ID] = j.Files
-	}
+	p.jobs[j.ID] = asked{j.Kind, j.Lab, j.Files}
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
@@ -36,11 +29,8 @@ func (p *page) Start(j *exec.Job, priority calls.Priority) {
 		return
 	}
 	program := j.Lab
-	switch {
-	case j.Kind == exec.Open:
+	if j.Kind.OfFiles() {
 		program = filesProgram
-	case p.lean[j.Lab] && j.Whole(p.handed[j.Files][j.Lab].Truthy()):
-		program += whole
 	}
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: priority == calls.Behind})
 }
@@ -85,12 +75,8 @@ func (p *page) Fetch(name string) {
 // shown stands: drawing each by itself takes longer than all of them.
 func (p *page) answer(a *exec.Answer) {
 	if a.Last {
+		p.keep(p.jobs[a.ID], a)
 		delete(p.jobs, a.ID)
-	}
-	p.condense(a)
-	if opened := p.opening[a.ID]; a.Last && opened != 0 {
-		p.hand(opened, a.Takers)
-		delete(p.opening, a.ID)
 	}
 	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Brewing()) {
 		p.changed = true
@@ -100,57 +86,79 @@ func (p *page) answer(a *exec.Answer) {
 	}
 }
 
-// condense keeps what a worker found in opened files, so that no other has to read
-// them: it is that set from now on, or a set of its own.
-func (p *page) condense(a *exec.Answer) {
-	if len(a.Condensed) == 0 {
-		return
-	}
-	opened := p.sets[a.Of]
-	var list []any
-	for _, f := range a.Condensed {
-		blob := js.Global().Get("Blob").New([]any{browser.Array(f.Data)})
-		list = append(list, map[string]any{"name": f.Name, "file": blob})
-	}
-	if a.Along && opened.Truthy() {
-		for i := range opened.Length() {
-			f := opened.Index(i)
-			list = append(list, map[string]any{"name": f.Get("name"), "file": f.Get("file"), "unread": true})
+// An asked is what a job that is under way is about.
+type asked struct {
+	kind  exec.Kind
+	lab   string
+	files int
+}
+
+// A found is what stands for a set of files in a laboratory.
+type found struct {
+	message js.Value // a Blob
+	along   bool     // the files follow, unread
+}
+
+// keep keeps what was found in files, so that no other worker has to read them, and files
+// that were made.
+func (p *page) keep(j asked, a *exec.Answer) {
+	switch j.kind {
+	case exec.Open:
+		p.hand(j.files, a.Takers)
+	case exec.Pack:
+		if len(a.Packed) == 0 {
+			return
 		}
+		var list []any
+		for _, f := range a.Packed {
+			list = append(list, map[string]any{"name": f.Name, "file": blob(f.Data)})
+		}
+		p.sets[a.Set] = js.ValueOf(list)
+		p.hand(a.Set, a.Takers)
+		p.pool.OpenFiles(a.Set)
+	case exec.List, exec.Join:
+		if len(a.Handed) == 0 {
+			return
+		}
+		before := p.handed[a.Of][j.lab]
+		p.sets[a.Set] = p.sets[a.Of]
+		p.stand(a.Set, j.lab, found{blob(lab.Handed(a.Handed).Data), before.along})
+		p.pool.OpenFiles(a.Set)
 	}
-	p.condensed[a.Set], p.sets[a.Set] = js.ValueOf(list), opened
-	p.pool.OpenFiles(a.Set)
+}
+
+// blob is bytes as a file that nobody else can change.
+func blob(data []byte) js.Value {
+	return js.Global().Get("Blob").New([]any{browser.Array(data)})
 }
 
 // hand keeps what was found in a set for each laboratory that takes it.
 func (p *page) hand(set int, takers []exec.Taker) {
 	for i := range takers {
-		t := &takers[i]
-		if len(t.Handed) == 0 {
-			continue
-		}
-		if p.handed[set] == nil {
-			p.handed[set] = map[string]js.Value{}
-		}
-		p.handed[set][t.Lab] = js.Global().Get("Blob").New([]any{browser.Array(t.Handed)})
+		p.stand(set, takers[i].Lab, found{blob(takers[i].Handed), takers[i].Along})
 	}
 }
 
-// lent are the files of a set as a program gets them: what was found in them, before
-// them where the program is one that writes bundles.
-func (p *page) lent(set int, program string) js.Value {
-	if files, ok := p.condensed[set]; ok && program != filesProgram {
-		return files
+// stand has something stand for a set in a laboratory.
+func (p *page) stand(set int, name string, f found) {
+	if p.handed[set] == nil {
+		p.handed[set] = map[string]found{}
 	}
-	name, isWhole := strings.CutSuffix(program, whole)
-	found := p.handed[set][name]
-	if !found.Truthy() {
+	p.handed[set][name] = f
+}
+
+// lent are the files of a set as a program gets them: the files themselves where they are
+// read, else what was found in them.
+func (p *page) lent(set int, program string) js.Value {
+	f, ok := p.handed[set][program]
+	if !ok {
 		return p.sets[set]
 	}
-	list := []any{map[string]any{"name": "", "file": found, "held": true}}
-	if opened := p.sets[set]; opened.Truthy() && (isWhole || !p.lean[name]) {
+	list := []any{map[string]any{"name": "", "file": f.message, "held": true}}
+	if opened := p.sets[set]; f.along && opened.Truthy() {
 		for i := range opened.Length() {
-			list = append(list, opened.Index(i))
+			one := opened.Index(i)
+			list = append(list, map[string]any{"name": one.Get("name"), "file": one.Get("file"), "unread": true})
 		}
 	}
 	return js.ValueOf(list)

@@ -27,9 +27,6 @@ func main() {
 		stop("the list of laboratories cannot be read", err)
 		return
 	}
-	for _, t := range tabs {
-		p.lean[t.Name] = t.Lean
-	}
 	p.frame = newFrame(p, tabs)
 	if !p.frame.drawn() {
 		p.frame.serve()

@@ -26,20 +26,15 @@ type page struct {
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
 	inbox   *inbox
-	lean    map[string]bool // laboratories whose program does no whole jobs
-	changed bool            // by what was taken from the inbox: something is to be drawn
-	jobs    map[int]bool    // under way
-	rests   bool            // nothing is to be drawn
-	frame   *frame          // in another page, nil if the page stands by itself
+	changed bool          // by what was taken from the inbox: something is to be drawn
+	jobs    map[int]asked // under way
+	rests   bool          // nothing is to be drawn
+	frame   *frame        // in another page, nil if the page stands by itself
 
 	sets     map[int]js.Value // opened files, by the number of their set
 	answered bool             // a worker has done a job
-	// condensed are small files that stand for those of a set.
-	condensed map[int]js.Value
-	// handed is what was found in a set, by laboratory; opening are the sets of jobs that
-	// find it.
-	handed  map[int]map[string]js.Value
-	opening map[int]int
+	// handed is what stands for a set, by laboratory.
+	handed map[int]map[string]found
 
 	shown    string // fragment of the last state that the address bar showed
 	zoomed   string // what charts.js knows to be zoomed into
@@ -59,7 +54,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, condensed: map[int]js.Value{}, handed: map[int]map[string]js.Value{}, opening: map[int]int{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), jobs: map[int]asked{}, sets: map[int]js.Value{}, handed: map[int]map[string]found{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()

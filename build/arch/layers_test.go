@@ -30,9 +30,12 @@ var layers = []layer{
 	{"traces/archive", nil},             // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
+	{"traces/contents", []string{"sim/unit", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
+	{"traces/chakra", []string{"sim/unit", "sim/workload", "traces/chakra/write", "traces/protobuf", "traces/recording"}},
+	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
 	// What crosses from the program that reads files to laboratories: types alone.
-	{"traces/handed", []string{"sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/llm/model", "sim/store/ops", "traces/recording"}},
+	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/llm/model", "sim/store/ops", "traces/recording"}},
 
 	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                          // builds its graphs with the artifact's layers
 	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // PyTorch's own lowering of networks; files have none of it
@@ -54,7 +57,7 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                       // a reviewer's report as HTML
 	{"ui/table", []string{"sim/report"}},   // tables as files
 	{"ui/schema", []string{"ui/jsontext"}}, // JSON Schemas of what is exported
@@ -63,7 +66,7 @@ var layers = []layer{
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
-	{"ui/files", []string{"traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
+	{"ui/files", []string{"sim/knob", "sim/cxlssd/stream", "sim/filesys/load", "traces/...", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
@@ -86,9 +89,9 @@ var layers = []layer{
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
-	{"wasm/browser", nil},                               // what page and programs need from JavaScript
-	{"wasm/files", []string{"ui/files", "wasm/worker"}}, // the program that reads files
-	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
+	{"wasm/browser", nil},                                                     // what page and programs need from JavaScript
+	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
+	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/prototype", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/eager", "traces/zoo"}}, // a table that tests compare with; only tests import it

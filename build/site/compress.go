@@ -1,14 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"path"
 	"path/filepath"
-	"slices"
-
-	labs "spillway/ui/lab/all"
 )
 
 // compressible says which files get smaller copies.
@@ -50,36 +44,4 @@ func (s site) compress(out string, p *packer) error {
 		}
 	}
 	return nil
-}
-
-// weigh reports what the compressed programs weigh, and which are too heavy.
-func weigh(out string, say *progress) error {
-	var errs []error
-	size := func(program string) int64 {
-		info, err := os.Stat(filepath.Join(out, program+".wasm.br"))
-		if err != nil {
-			errs = append(errs, err)
-			return 0
-		}
-		return info.Size()
-	}
-	check := func(what string, bytes, most int64) {
-		say.say("%s: %d bytes with brotli (limit %d)", what, bytes, most)
-		if bytes > most {
-			errs = append(errs, fmt.Errorf("%s: %d bytes are more than %d; go run ./build/site -weigh NAME shows what is in a program", what, bytes, most))
-		}
-	}
-	page := size("app")
-	for i, door := range labs.Labs {
-		lab := size(door.Name)
-		if slices.Contains(labs.Lean, door.Name) {
-			check(door.Name+whole+".wasm", size(door.Name+whole), maxWhole)
-		}
-		if i == 0 {
-			check(fmt.Sprintf("app.wasm %d + %s.wasm %d", page, door.Name, lab), page+lab, maxFirst)
-			continue
-		}
-		check(door.Name+".wasm", lab, maxFurther)
-	}
-	return errors.Join(errs...)
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"slices"
+	"fmt"
 
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/session"
@@ -18,6 +18,10 @@ func (s site) addLabs() error {
 	for _, door := range labs.Labs {
 		lab := door.New()
 		info := lab.Complete()
+		err := info.Valid()
+		if err != nil {
+			return fmt.Errorf("laboratory %s: %w", lab.Name, err)
+		}
 		data, err := wire.Marshal(&info)
 		if err == nil {
 			err = s.add(door.Name+".info", data)
@@ -25,7 +29,7 @@ func (s site) addLabs() error {
 		if err != nil {
 			return err
 		}
-		tabs, names = append(tabs, session.Tab{Name: lab.Name, Title: lab.Title, About: lab.About, Lean: slices.Contains(labs.Lean, door.Name)}), append(names, door.Name)
+		tabs, names = append(tabs, session.Tab{Name: lab.Name, Title: lab.Title, About: lab.About}), append(names, door.Name)
 	}
 	data, err := wire.Marshal(&tabs)
 	if err == nil {

@@ -8,7 +8,7 @@
 // kept in build/out/compressed, so that no content is compressed twice.
 //
 // With -compress every text-like file gets a .br and a .gz beside it, and the
-// programs' sizes are held against the limits. With -offline the site is also
+// programs' sizes are held against those that are recorded. With -offline the site is also
 // packed in two ways that need no host of its own, a zip and a single HTML file,
 // both in build/out; -compress does that, too, and puts the single file into the
 // site. With -if-changed nothing is done when the last build had the same sources.
@@ -23,19 +23,6 @@ import (
 	"time"
 )
 
-// The most that compressed programs may weigh: the page's and the first
-// laboratory's together, so that a first visit over an ordinary connection stays
-// a matter of seconds, and each further laboratory's, which is loaded when it is
-// opened.
-const (
-	maxFirst   = 3_300_000 // 3.0 before networks by public names, the law of kernel times, the bound and the planner
-	maxFurther = 1_150_000
-	// A whole program, where there is a lean one: loaded when files are opened or
-	// results are saved. The readers of recordings of training jobs are 0.4 MB of
-	// the largest; the next format has to fit into the rest.
-	maxWhole = 2_850_000
-)
-
 func main() {
 	var b build
 	flag.StringVar(&b.Out, "out", "dist", "folder to write the site to")
@@ -44,7 +31,8 @@ func main() {
 	flag.StringVar(&b.Origin, "origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
 	flag.BoolVar(&b.ifChanged, "if-changed", false, "do nothing if the last build was of the same sources and all that it wrote is still there")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
-	heavy := flag.String("weigh", "", "only list what the code of a program weighs by package; as llm, llm-files, app or spillway")
+	flag.BoolVar(&b.record, "record", false, "with -compress: write what the programs weigh into "+sizesFile)
+	heavy := flag.String("weigh", "", "only list what the code of a program weighs by package; as llm, files, app or spillway")
 	flag.Parse()
 	run := b.run
 	switch {
@@ -63,6 +51,7 @@ func main() {
 type build struct {
 	wanted
 	ifChanged bool
+	record    bool // write sizesFile
 	say       *progress
 	packer    *packer
 }
@@ -220,10 +209,7 @@ func (b *build) compress(s site, code []byte) error {
 	if !b.Offline {
 		return nil
 	}
-	inside, err := s.inside(code)
-	if err != nil {
-		return err
-	}
+	inside := s.inside(code)
 	tasks := append(s.tasks(b.Compress), inside.tasks(false)...)
 	said := b.say.begin(fmt.Sprintf("compressing %d files", len(s)), 0)
 	said.share = true
@@ -248,5 +234,22 @@ func (b *build) write(s site) error {
 	if err := s.compress(b.Out, b.packer); err != nil {
 		return err
 	}
-	return weigh(b.Out, b.say)
+	is, err := sizes(b.Out)
+	if err != nil {
+		return err
+	}
+	if b.record {
+		if err := os.WriteFile(sizesFile, []byte(record(is)), 0o644); err != nil {
+			return err
+		}
+	}
+	text, err := os.ReadFile(sizesFile)
+	if err != nil {
+		return err
+	}
+	was, err := recorded(string(text))
+	if err != nil {
+		return err
+	}
+	return weigh(is, was, b.say)
 }

@@ -65,10 +65,6 @@ var cold = []string{
 // call for every kernel of every run, LLM training calls once for a job.
 var colder = map[string][]string{"llm": {"spillway/sim/workload", "spillway/sim/vitality"}}
 
-// whole ends the name of the program that a lean one is a part of; wasm has the
-// same.
-const whole = "-files"
-
 // filesProgram is the one that reads files; wasm has the same.
 const filesProgram = "files"
 
@@ -99,14 +95,7 @@ func list() []program {
 		if slices.Contains(unprofiled, door.Name) {
 			flags = append(flags, "-pgo=off")
 		}
-		folder := "./" + path.Join(programs, door.Name)
-		if !slices.Contains(labs.Lean, door.Name) {
-			all = append(all, program{door.Name + ".wasm", folder, flags})
-			continue
-		}
-		all = append(all,
-			program{door.Name + ".wasm", folder, append(slices.Clone(flags), "-tags=lean")},
-			program{door.Name + whole + ".wasm", folder, flags})
+		all = append(all, program{door.Name + ".wasm", "./" + path.Join(programs, door.Name), flags})
 	}
 	return all
 }

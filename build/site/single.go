@@ -15,8 +15,6 @@ import (
 	"strings"
 
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model/session"
-	"spillway/ui/wire"
 )
 
 // The single file is the page with everything inside: it opens by double click,
@@ -75,7 +73,7 @@ import (
 	jobs "spillway/wasm/worker"
 )
 
-func init() { laboratories = func() { jobs.Run(files.Do, %s) } }
+func init() { laboratories = func() { jobs.Run(&files.Desk{}, %s) } }
 `, strings.Join(imports, ""), strings.Join(news, ", "))
 	folder := filepath.Join(programs, "single")
 	file := filepath.Join(folder, "labs_js.go.txt") // no Go file by itself
@@ -93,10 +91,7 @@ func init() { laboratories = func() { jobs.Run(files.Do, %s) } }
 
 // single returns the single file of the assembled site s with its program.
 func (s site) single(code []byte, p *packer) ([]byte, error) {
-	inside, err := s.inside(code)
-	if err != nil {
-		return nil, err
-	}
+	inside := s.inside(code)
 	page := string(s["index.html"])
 	return inside.bundle(strings.ReplaceAll(page, `"icon.svg"`, `"`+s.icon()+`"`), scriptsOf(page), p)
 }
@@ -107,13 +102,9 @@ func (s site) icon() string {
 }
 
 // inside are the files that are in the single file.
-func (s site) inside(code []byte) (site, error) {
-	tabs, err := s.wholeTabs()
-	if err != nil {
-		return nil, err
-	}
+func (s site) inside(code []byte) site {
 	scripts := scriptsOf(string(s["index.html"]))
-	inside := site{singleProgram: code, "labs.info": tabs}
+	inside := site{singleProgram: code}
 	for _, name := range []string{"worker.js", "licenses.txt", recorder} {
 		inside[name] = s[name]
 	}
@@ -123,19 +114,7 @@ func (s site) inside(code []byte) (site, error) {
 			inside[name] = data
 		}
 	}
-	return inside, nil
-}
-
-// wholeTabs is labs.info without lean programs.
-func (s site) wholeTabs() ([]byte, error) {
-	var tabs []session.Tab
-	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
-		return nil, err
-	}
-	for i := range tabs {
-		tabs[i].Lean = false
-	}
-	return wire.Marshal(&tabs)
+	return inside
 }
 
 var scriptFile = regexp.MustCompile(`<script [^>]*\bsrc="([^"]+)"[^>]*></script>\n?`)

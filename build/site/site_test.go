@@ -137,25 +137,53 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// A program that grows has to be recorded, and a first visit has a limit.
 func TestTooHeavy(t *testing.T) {
-	dir := t.TempDir()
-	for _, p := range list() {
-		size := maxFurther
-		if p.file == "app.wasm" || p.file == labs.Labs[0].Name+".wasm" {
-			size = maxFirst / 2
-		}
-		if err := os.WriteFile(filepath.Join(dir, p.file+".br"), make([]byte, size), 0o644); err != nil {
-			t.Fatal(err)
+	was := map[string]int64{}
+	for _, name := range programNames() {
+		was[name] = 1_000_000
+	}
+	if back, err := recorded(record(was)); err != nil || !maps.Equal(back, was) {
+		t.Errorf("%v, %v", back, err)
+	}
+	for _, tt := range []struct {
+		name string
+		size int64
+		want string
+	}{
+		{"llm.wasm", 1_020_000, ""},
+		{"llm.wasm", 100, ""},
+		{"llm.wasm", 1_020_001, "llm.wasm: 1020001 bytes with brotli, 2.0 % more than was recorded (1000000). go run ./build/site -weigh llm shows"},
+		{"app.wasm", maxFirst - 1_000_000, "app.wasm: "},
+		{"train.wasm", maxFirst, "a first visit weighs"},
+	} {
+		is := maps.Clone(was)
+		is[tt.name] = tt.size
+		if err := weigh(is, was, nil); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s of %d: %v; want %q", tt.name, tt.size, err, tt.want)
 		}
 	}
-	if err := weigh(dir, nil); err != nil {
+	more := maps.Clone(was)
+	delete(more, "files.wasm")
+	more["old.wasm"] = 1
+	if err := weigh(was, more, nil); err == nil || !strings.Contains(err.Error(), "files.wasm is not in") || !strings.Contains(err.Error(), "old.wasm, which is no program") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "app.wasm.br"), make([]byte, maxFirst/2+1), 0o644); err != nil {
+	if _, err := recorded("app.wasm\n"); err == nil {
+		t.Error("a line without a number is read")
+	}
+}
+
+// What is recorded is of the programs that there are.
+func TestRecordedSizes(t *testing.T) {
+	data, err := os.ReadFile("../../" + sizesFile)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if weigh(dir, nil) == nil {
-		t.Error("a page that is too heavy is accepted")
+	text := string(data)
+	is, err := recorded(text)
+	if err != nil || record(is) != text || len(is) != len(programNames()) {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	var opened lab.Files
 	if workload != nil {
-		if opened, err = files.Open(&l, workload); err != nil {
+		if opened, err = openLab(&l, workload); err != nil {
 			return nil, err
 		}
 	}
@@ -95,12 +95,8 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, small, err := s.surveyed(&l, opened, nil, u)
-	if err != nil {
+	if opened, err = s.surveyed(&l, opened, nil, u); err != nil {
 		return nil, err
-	}
-	if small != nil {
-		workload = small // nobody goes through all bytes again
 	}
 	o := s.order()
 	shown := state.Default(&l.Info)
@@ -110,21 +106,21 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	o.Link = link.Encode(&l.Info, &shown)
 	if workload != nil {
-		if workload, opened, err = exec.Handed(u, workload, opened); err != nil {
+		if workload, opened, err = files.Carried(&l, u, workload, opened); err != nil {
 			return nil, err
 		}
 	}
 	if o.Figures, err = drawings(l, o, o.Link, workload); err != nil {
 		return nil, err
 	}
-	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)
+	return bundle.Bind(&l, u.String(), o, workload, opened, nil)
 }
 
 // drawings are the charts of what a bundle is about, and of what a link shows.
 func drawings(l lab.Lab, o *exec.Order, link string, workload []lab.File) ([]exec.Drawn, error) {
 	show := func() (*session.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
-		show = func() (*session.Session, error) { return stage.ShowFiles(l, files.Open, link, workload) }
+		show = func() (*session.Session, error) { return stage.ShowFiles(l, openLab, link, workload) }
 	}
 	n, err := show()
 	if err != nil {

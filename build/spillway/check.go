@@ -8,7 +8,6 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
-	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
@@ -118,7 +117,7 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*exec.Verdict, error) {
 	l := door.New()
 	var opened lab.Files
 	if workload := b.Workload(); workload != nil && l.Entry != "" {
-		if opened, err = files.Open(&l, workload); err != nil {
+		if opened, err = openLab(&l, workload); err != nil {
 			if len(info.Damaged) == 0 {
 				return nil, fmt.Errorf("check: the workload: %w", err)
 			}

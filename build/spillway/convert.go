@@ -11,7 +11,6 @@ import (
 	"spillway/sim/store"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces"
 	"spillway/traces/opstrace"
 	"spillway/traces/recording"
 	"spillway/traces/spillway"
@@ -57,7 +56,7 @@ func (s *shell) saved(names []string, artifact, entry string, c recording.Choice
 		return nil, err
 	}
 	if anonymous {
-		w = traces.Anonymous(w)
+		w = recording.Anonymous(w)
 	}
 	return spillway.Encode(w)
 }

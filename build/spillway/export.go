@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	opener "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -65,10 +66,10 @@ func (s *shell) exported(format string, q request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if files, _, err = s.surveyed(&l, files, nil, u); err != nil {
+	if files, err = s.surveyed(&l, files, nil, u); err != nil {
 		return nil, err
 	}
-	return l.Export(format, u, q.systems[0], files, lab.Origin{Version: s.version, Link: strings.TrimSpace("lab=" + l.Name + " system=" + q.systems[0] + " " + u.String())}, nil)
+	return opener.Export(&l, format, u, q.systems[0], files, lab.Origin{Version: s.version, Link: strings.TrimSpace("lab=" + l.Name + " system=" + q.systems[0] + " " + u.String())}, nil)
 }
 
 // exports lists the formats of all laboratories.

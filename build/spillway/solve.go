@@ -141,7 +141,7 @@ func (s *shell) solve(args []string) error {
 	if err != nil {
 		return err
 	}
-	if x.files, _, err = s.surveyed(x.lab, x.files, nil, base); err != nil {
+	if x.files, err = s.surveyed(x.lab, x.files, nil, base); err != nil {
 		return err
 	}
 	v := &solving{sweeping: x, question: ask, base: base, crew: s.crew(x.door), known: map[string]sweep.Reading{}}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime"
-	"slices"
 	"time"
 
 	"spillway/sim/knob"
@@ -11,11 +10,9 @@ import (
 )
 
 // surveyed goes through all bytes of opened files on all processors, if one of some
-// setups needs that, and tells how far it is. It returns what they hold then, and
-// small files that hold the same; without a survey these are none. opened are the
-// files, where further surveys may come.
-func (s *shell) surveyed(l *lab.Lab, files lab.Files, opened []lab.File, setups ...*knob.Setup) (lab.Files, []lab.File, error) {
-	var small []lab.File
+// setups needs that, and tells how far it is. It returns what they hold then. opened are
+// the files, where further surveys may come.
+func (s *shell) surveyed(l *lab.Lab, files lab.Files, opened []lab.File, setups ...*knob.Setup) (lab.Files, error) {
 	for _, u := range setups {
 		if u == nil {
 			continue // it contradicts itself
@@ -32,19 +29,12 @@ func (s *shell) surveyed(l *lab.Lab, files lab.Files, opened []lab.File, setups 
 				}
 			}
 		}
-		list, known, err := exec.Surveyed(l, u, files, runtime.GOMAXPROCS(0), tell)
+		known, err := exec.Surveyed(l, u, files, opened, runtime.GOMAXPROCS(0), tell)
 		p.end()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if files = known; list == nil {
-			continue
-		}
-		if small = list; opened != nil {
-			if files, err = l.Open(append(slices.Clip(list), opened...)); err != nil {
-				return nil, nil, err
-			}
-		}
+		files = known
 	}
-	return files, small, nil
+	return files, nil
 }

@@ -12,7 +12,6 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/sweep"
 	"spillway/ui/exec"
-	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
@@ -203,7 +202,7 @@ func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) 
 		for i := 0; i < x.grid.Len(); i += len(x.Systems) {
 			setups = append(setups, x.grid.At(i).Setup)
 		}
-		if x.files, _, err = s.surveyed(x.lab, x.files, x.opened, setups...); err != nil {
+		if x.files, err = s.surveyed(x.lab, x.files, x.opened, setups...); err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +244,7 @@ func (s *shell) open(q request) (*sweeping, error) {
 		x.Files = append(x.Files, planFile{f.Name, hex.EncodeToString(sum[:])})
 	}
 	x.opened = list
-	if x.files, err = files.Open(&l, list); err != nil {
+	if x.files, err = openLab(&l, list); err != nil {
 		return nil, err
 	}
 	for _, note := range x.files.Notes() {

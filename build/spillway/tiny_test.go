@@ -71,7 +71,7 @@ func tinyLab(time float64) all.Door {
 				}
 				return nil
 			},
-			Open:   openLists,
+			Accept: func([]byte, []lab.File) (lab.Files, error) { return nil, errors.New("nobody hands boxes over") },
 			Source: func(h *haul) string { return fmt.Sprint(h.Boxes, h.Load) },
 			Load: func(h *haul, f lab.Files) (int64, error) {
 				if h.Load == "" {
@@ -149,6 +149,16 @@ func boxPaper() *study.Paper {
 
 // lists are opened files: a number of boxes by name.
 type lists struct{ boxes map[string]int64 }
+
+func init() {
+	open := openLab
+	openLab = func(l *lab.Lab, files []lab.File) (lab.Files, error) {
+		if l.Name == "tiny" {
+			return openLists(files)
+		}
+		return open(l, files)
+	}
+}
 
 func openLists(files []lab.File) (lab.Files, error) {
 	l := &lists{map[string]int64{}}

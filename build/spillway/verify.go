@@ -11,7 +11,6 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/study"
-	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
@@ -202,7 +201,7 @@ func (s *shell) originals(list []*review, folder string) ([]*review, error) {
 	for _, r := range list {
 		why := r.paper.Standing + "; " + r.paper.Originals
 		if r.lab.Entry != "" {
-			if r.files, err = files.Open(&r.lab, originals); err != nil {
+			if r.files, err = openLab(&r.lab, originals); err != nil {
 				why = err.Error()
 			} else {
 				r.entries = r.files.Entries()

@@ -1,3 +1,9 @@
+// Package chakra reads execution traces of MLCommons Chakra, schema
+// 0.0.4: a graph of computations, loads and stores that simulators such as
+// ASTRA-sim read. A file is messages, each behind its length: first one about all,
+// then a node each. What is read are traces that were converted from PyTorch.
+//
+// Source of the format: et_def.proto of mlcommons/chakra.
 package chakra
 
 import (
@@ -9,6 +15,7 @@ import (
 	"strings"
 
 	"spillway/sim/unit"
+	"spillway/traces/chakra/write"
 	"spillway/traces/protobuf"
 )
 
@@ -32,13 +39,13 @@ type Kernel struct {
 	Name, Op    string
 	Start, Time unit.Time
 	Stream      int32
-	Type        Type
+	Type        write.Type
 }
 
 // Types of node besides those that are written.
 const (
-	communicate Type = 5 // COMM_SEND_NODE, and those after it, of all kinds
-	lastKind    Type = 7 // COMM_COLL_NODE
+	communicate write.Type = 5 // COMM_SEND_NODE, and those after it, of all kinds
+	lastKind    write.Type = 7 // COMM_COLL_NODE
 )
 
 // Limits of a file.
@@ -143,7 +150,7 @@ func (f *framer) read(n int) (got int, err error) {
 type raw struct {
 	id              uint64
 	name            string
-	kind            Type
+	kind            write.Type
 	start, duration uint64 // µs
 	gpu             bool
 	tid             int64
@@ -166,7 +173,7 @@ func (b *builder) node(m protobuf.Message) error {
 		case 2:
 			n.name = b.intern(m.Bytes())
 		case 3:
-			n.kind = Type(m.Number())
+			n.kind = write.Type(m.Number())
 		case 4:
 			m.Numbers(b.depends)
 		case 5:

@@ -13,6 +13,7 @@ import (
 	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/protobuf"
 	"spillway/traces/recording"
 )
 
@@ -100,21 +101,21 @@ func checkRoles(t *testing.T, s *recording.Step) {
 
 // A node of a made file.
 func node(id uint64, name string, gpu bool, duration uint64, inputs, outputs string) []byte {
-	m := appendText(appendNumber(nil, 1, id), 2, name)
-	m = appendNumber(m, 7, duration)
-	m = appendMessage(m, 8, appendText(nil, 1, inputs))
-	m = appendMessage(m, 9, appendText(nil, 1, outputs))
+	m := protobuf.AppendText(protobuf.AppendNumber(nil, 1, id), 2, name)
+	m = protobuf.AppendNumber(m, 7, duration)
+	m = protobuf.AppendMessage(m, 8, protobuf.AppendText(nil, 1, inputs))
+	m = protobuf.AppendMessage(m, 9, protobuf.AppendText(nil, 1, outputs))
 	is := byte(1)
 	if gpu {
 		is = 0
 	}
-	return appendMessage(m, 10, append(appendText(nil, 1, "is_cpu_op"), 0xd8, 1, is))
+	return protobuf.AppendMessage(m, 10, append(protobuf.AppendText(nil, 1, "is_cpu_op"), 0xd8, 1, is))
 }
 
 func file(nodes ...[]byte) []byte {
-	b := framed(nil, appendText(nil, 1, version))
+	b := protobuf.Framed(nil, protobuf.AppendText(nil, 1, "0.0.4"))
 	for _, n := range nodes {
-		b = framed(b, n)
+		b = protobuf.Framed(b, n)
 	}
 	return b
 }
@@ -263,7 +264,7 @@ func TestRefused(t *testing.T) {
 func TestNotes(t *testing.T) {
 	x := "[[1, 2, 0, 4, 5, 'cuda:0']]"
 	tr, err := Read(bytes.NewReader(file(node(1, "a", true, 1, x, "[["), node(1, "b", true, 1<<60, x, "[]"),
-		appendNumber(appendList(node(3, "c", true, 0, x, "[]"), 5, []uint64{9, 10, 9}), 6, 77))), nil)
+		protobuf.AppendNumber(protobuf.AppendList(node(3, "c", true, 0, x, "[]"), 5, []uint64{9, 10, 9}), 6, 77))), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +277,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("%s\ndo not say %s", got, want)
 		}
 	}
-	tr, err = Read(bytes.NewReader(file(appendNumber(node(1, "a", true, 5, x, x), 6, 200), appendNumber(node(2, "b", true, 7, x, x), 6, 100))), nil)
+	tr, err = Read(bytes.NewReader(file(protobuf.AppendNumber(node(1, "a", true, 5, x, x), 6, 200), protobuf.AppendNumber(node(2, "b", true, 7, x, x), 6, 100))), nil)
 	if err != nil || !tr.Timed || tr.Kernels[0].Name != "b" || tr.Kernels[1].Start != 100*unit.Microsecond {
 		t.Errorf("%+v, %v", tr, err)
 	}
@@ -298,7 +299,7 @@ func TestPrefixes(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(file(node(1, "mm(0)", false, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]"), node(2, "k", true, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]")))
-	f.Add(file(appendNumber(appendList(node(3, "c_", true, 0, "[[[1, 2, 0, 4, 5, 'cuda:0']]]", "[]"), 5, []uint64{9, 10, 9}), 6, 77)))
+	f.Add(file(protobuf.AppendNumber(protobuf.AppendList(node(3, "c_", true, 0, "[[[1, 2, 0, 4, 5, 'cuda:0']]]", "[]"), 5, []uint64{9, 10, 9}), 6, 77)))
 	f.Add([]byte("\x05\x0a\x030.4\xff\xff\xff\x0fxx"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tr, err := Read(bytes.NewReader(data), nil)

@@ -49,11 +49,10 @@ type Taker struct {
 	Sure  Sure
 	Bytes int64 // of the files that it takes
 	Found []Found
-	// Workload is a pointer to the laboratory's type of package handed; nil where the
-	// laboratory reads the files of Own itself, by their places among those that were
-	// dropped.
+	// Workload is a pointer to the laboratory's type of package handed.
 	Workload any
-	Own      []int
+	// Along is true where the laboratory also reads the dropped files, a page at a time.
+	Along bool
 }
 
 // Found is something that can be run.
@@ -66,7 +65,9 @@ type subject struct {
 	takes func() string // which files, for messages
 	sniff func(f *archive.Item) Sure
 	read  func(list []archive.Item) (*Taker, error)
-	own   bool // the laboratory reads them itself, however large they are
+	// all reads dropped files as they are, in place of read: the laboratory reads these
+	// too, a page at a time, however large they are.
+	all func(files []File) (*Taker, error)
 }
 
 // subjects are all that files may be about. Where two are as sure of a file the first
@@ -74,7 +75,7 @@ type subject struct {
 var subjects = []subject{
 	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining},
 	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
-	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, read: readContents, own: true},
+	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, all: readContents},
 	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses},
 	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls},
 	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
@@ -86,20 +87,21 @@ var subjects = []subject{
 // error says of each file what it is, and what would be taken.
 func Open(files []File, shown string, most int64) (*Opened, error) {
 	o, err := opened(files, shown, most)
-	if at := slices.IndexFunc(subjects, func(s subject) bool { return s.lab == shown && s.own }); err != nil && at >= 0 && len(files) > 0 {
-		return asThey(files, &subjects[at]), nil
+	if at := slices.IndexFunc(subjects, func(s subject) bool { return s.lab == shown && s.all != nil }); err != nil && at >= 0 && len(files) > 0 {
+		return asThey(files, &subjects[at])
 	}
 	return o, err
 }
 
-// asThey are files that nobody can read for the laboratory that is shown, which reads files
-// itself: it says better what is wrong with them.
-func asThey(files []File, s *subject) *Opened {
-	t := Taker{Lab: s.lab, Title: s.title, Sure: Bytes}
-	for i := range files {
-		t.Own, t.Found = append(t.Own, i), append(t.Found, Found{files[i].Name, ""})
+// asThey are files that nobody can read, for the laboratory that is shown and takes any
+// bytes: what it takes of them as they are says better what is wrong with them.
+func asThey(files []File, s *subject) (*Opened, error) {
+	t, err := s.all(files)
+	if err != nil {
+		return nil, err
 	}
-	return &Opened{Takers: []Taker{t}}
+	t.Lab, t.Title, t.Sure = s.lab, s.title, Bytes
+	return &Opened{Takers: []Taker{*t}}, nil
 }
 
 // opened is Open, without what only the laboratory that is shown can say.
@@ -123,7 +125,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		}
 		bytes, err := weigh(groups[i], most)
 		var t *Taker
-		if err == nil || subjects[i].own {
+		if subjects[i].all != nil {
+			t, err = subjects[i].all(files)
+		} else if err == nil {
 			t, err = subjects[i].read(groups[i])
 		}
 		if err != nil {
@@ -147,7 +151,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		notes = append(notes, err.Error())
 	}
 	for _, t := range out.Takers {
-		if n, ok := t.Workload.(interface{ Note(...string) }); ok {
+		if n, ok := t.Workload.(interface{ Note(...string) }); ok && !t.Along { // which has notes of all files
 			n.Note(notes...)
 		}
 	}

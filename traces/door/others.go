@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/load"
 	"spillway/traces/address"
 	"spillway/traces/archive"
+	"spillway/traces/contents"
 	"spillway/traces/fscalls"
 	"spillway/traces/handed"
 	"spillway/traces/hf"
@@ -258,12 +259,16 @@ func safetensors(data []byte) bool {
 	return bytes.IndexByte(data[:8], 0) >= 0
 }
 
-// readContents says where they are: the laboratory reads them a page at a time.
-func readContents(list []archive.Item) (*Taker, error) {
-	t := &Taker{}
-	for i := range list {
-		t.Own = append(t.Own, list[i].Dropped)
-		t.Found = append(t.Found, Found{list[i].Name, "bytes"})
+// readContents finds the tensors in all dropped files, as they are: the laboratory reads
+// these a page at a time.
+func readContents(files []File) (*Taker, error) {
+	h, err := contents.Open(files)
+	if err != nil {
+		return nil, err
+	}
+	t := &Taker{Workload: h, Along: true}
+	for _, f := range h.Files {
+		t.Found = append(t.Found, Found{f.Name, f.Format})
 	}
 	return t, nil
 }

@@ -5,6 +5,7 @@
 package handed
 
 import (
+	"spillway/sim/compress/sample"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/filesys/load"
 	"spillway/sim/kerneltime"
@@ -12,6 +13,13 @@ import (
 	"spillway/sim/store/ops"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
+)
+
+// Formats in which the program that reads files writes what a laboratory hands over.
+const (
+	SpillwayTrace = "spillway-trace" // of Training, its first workload
+	AddressTrace  = "address-trace"  // of Accesses, as text
+	CallTrace     = "call-trace"     // of Calls
 )
 
 // Noted is what is said of files besides what they hold: what is missing or was left out.
@@ -65,6 +73,12 @@ type Accesses struct {
 	Recordings []*stream.Recording
 	// Handed is true where they were written for others before: addresses are gone.
 	Handed bool
+}
+
+// Contents are files of tensors, and files whose bytes are all that is known of them.
+type Contents struct {
+	Noted
+	Files []*sample.File
 }
 
 // Calls are recordings of what programs asked of a file system, with names as Accesses.

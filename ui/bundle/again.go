@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"spillway/ui/exec"
-	"spillway/ui/lab"
 )
 
 // texts are what a bundle says about itself besides its results.
@@ -18,8 +17,8 @@ var texts = []string{scenarioName, readmeName, citationName, environmentName, cr
 
 // checkTexts writes the texts again. Where a bundle was made only its writer knows: that
 // may be anything.
-func (b *Bundle) checkTexts(l *lab.Lab, o *exec.Order, v *exec.Verdict) {
-	s := b.scenario
+func (b *Bundle) checkTexts(o *exec.Order, v *exec.Verdict) {
+	s, is := b.scenario, o.Redone[0]
 	if s.paper == "" {
 		if len(o.Told) < len(b.results) {
 			cannot(v, fmt.Errorf("not all of its systems could be run"))
@@ -28,17 +27,9 @@ func (b *Bundle) checkTexts(l *lab.Lab, o *exec.Order, v *exec.Verdict) {
 		for i, t := range o.Told {
 			s.tell(&t, i == 0)
 		}
-		u, err := l.Read(s.setup)
-		if err != nil {
-			cannot(v, err)
-			return
-		}
-		s.setup = u.String()
-	} else if paper, err := l.Paper(s.paper); err != nil {
-		cannot(v, err)
-		return
+		s.setup = is.Setup
 	} else {
-		s.workload, s.systems = paper.Standing, paper.Systems
+		s.workload, s.systems = is.Standing, is.Systems
 	}
 	made := &exec.Order{Version: b.manifest.Tool.Version}
 	var where environmentFile

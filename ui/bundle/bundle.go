@@ -196,31 +196,38 @@ type Bundle struct {
 	manifest manifest
 	scenario scenario
 	files    map[string][]byte
-	results  []result // by system
-	runs     []run    // of a paper
-	damaged  []string // what is wrong, in words
+	results  []result        // by system
+	runs     []exec.PaperRun // of a paper
+	damaged  []string        // what is wrong, in words
 	bad      map[string]bool
 }
 
-// Info implements exec.Bound.
+// Info is what it says about itself.
 func (b *Bundle) Info() *exec.BundleInfo {
 	i := &exec.BundleInfo{
 		Lab: b.manifest.Lab, Paper: b.manifest.Paper, Version: b.manifest.Tool.Version,
 		Setup: b.scenario.setup, Systems: b.scenario.systems, Workload: b.scenario.workload, Opened: b.scenario.opened, Damaged: b.damaged,
 		Pictures: len(b.pictures()), Link: b.scenario.link,
 	}
+	part := func(title string, ask exec.Ask) {
+		at := &ask
+		if b.needed(len(i.Parts)) != "" {
+			at = nil
+		}
+		i.Parts, i.Asks = append(i.Parts, title), append(i.Asks, at)
+	}
 	for k := range b.results {
-		i.Parts = append(i.Parts, b.results[k].Title)
+		part(b.results[k].Title, exec.Ask{Setup: b.results[k].Setup, System: b.results[k].System})
 	}
 	for k := range b.runs {
-		i.Parts = append(i.Parts, b.runs[k].Run)
+		part(b.runs[k].Run, exec.Ask{Paper: b.manifest.Paper, Run: b.runs[k].Run})
 	}
 	if len(i.Parts) == 0 {
 		return i // nobody knows what ran
 	}
-	i.Parts = append(i.Parts, textsPart)
+	part(textsPart, exec.Ask{Setup: b.scenario.setup, Paper: b.manifest.Paper})
 	if b.manifest.Paper != "" {
-		i.Parts = append(i.Parts, claimsPart)
+		part(claimsPart, exec.Ask{Paper: b.manifest.Paper, Claims: true})
 	}
 	return i
 }
@@ -233,7 +240,7 @@ const (
 	claimsPart   = "claims"
 )
 
-// Workload implements exec.Bound.
+// Workload is the files that its runs are about, nil for a bundled workload.
 func (b *Bundle) Workload() []lab.File {
 	if !b.scenario.opened {
 		return nil
@@ -247,11 +254,8 @@ func (b *Bundle) Workload() []lab.File {
 	return list
 }
 
-// Binder is what a program knows of bundles.
-type Binder struct{}
-
-// Unbind implements exec.Binder.
-func (Binder) Unbind(files []lab.File) (exec.Bound, error) {
+// Unbind opens files that are a bundle. Without an error it is nil for those that are none.
+func Unbind(files []lab.File) (*Bundle, error) {
 	if len(files) != 1 || !Is(files[0].Data) {
 		return nil, nil
 	}
@@ -260,20 +264,4 @@ func (Binder) Unbind(files []lab.File) (exec.Bound, error) {
 		return nil, fmt.Errorf("%s is a Spillway bundle that cannot be checked: %w", files[0].Name, err)
 	}
 	return b, nil
-}
-
-// titles returns the systems with these names, each once.
-func titles(l *lab.Info, names []string) ([]*lab.System, error) {
-	var list []*lab.System
-	for _, name := range names {
-		s, err := l.System(name)
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(list, s) {
-			return nil, fmt.Errorf("%s is named twice", name)
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }

@@ -37,28 +37,61 @@ func order(systems ...string) *exec.Order {
 	return &exec.Order{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
 }
 
-// bind makes a bundle on a bench, as a worker does.
+// bind makes a bundle as page and workers do.
 func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File) []byte {
 	t.Helper()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
-	j := &exec.Job{Kind: exec.Bundle, Setup: setup, Order: o}
+	n := reader.NewNative(l)
+	number := 0
 	if files != nil {
-		b.Open(1, files)
-		j.Files = 1
+		n.Open(1, files)
+		number = 1
 	}
-	a := b.Do(j, nil)
-	if a.Error != "" {
-		t.Fatal(a.Error)
+	data, err := bindOf(n, number, setup, o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return a.Data
+	return data
+}
+
+// bindOf makes a bundle of files with a number.
+func bindOf(n *reader.Native, number int, setup string, o *exec.Order) ([]byte, error) {
+	do := func(j exec.Job) (exec.Answer, error) {
+		a := n.Do(&j, nil)
+		if a.Error != "" {
+			return a, errors.New(a.Error)
+		}
+		return a, nil
+	}
+	made := *o
+	if number != 0 {
+		a, err := do(exec.Job{Kind: exec.Carry, Setup: setup, Files: number})
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Handed) > 0 {
+			if a, err = do(exec.Job{Kind: exec.Pack, Lab: training.Name, Handed: a.Handed, Set: 99}); err != nil {
+				return nil, err
+			}
+			number = a.Set
+		}
+	}
+	for _, system := range o.Systems {
+		a, err := do(exec.Job{Kind: exec.Again, Ask: &exec.Ask{Setup: setup, System: system}, Files: number})
+		if err != nil {
+			return nil, err
+		}
+		made.Redone = append(made.Redone, a.Redone)
+	}
+	a, err := do(exec.Job{Kind: exec.Bundle, Files: number, Order: &made})
+	return a.Data, err
 }
 
 // check does what the page does with a dropped bundle.
 func check(t *testing.T, l lab.Lab, data []byte, version string) (*exec.BundleInfo, []*exec.Verdict, error) {
 	t.Helper()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
-	b.Open(1, []lab.File{{Name: "x.zip", Data: data}})
-	a := b.Do(&exec.Job{Kind: exec.List, Files: 1}, nil)
+	n := reader.NewNative(l)
+	n.Open(1, []lab.File{{Name: "x.zip", Data: data}})
+	a := n.Do(&exec.Job{Kind: exec.Open, Files: 1}, nil)
 	if a.Error != "" {
 		return nil, nil, fmt.Errorf("%s", a.Error)
 	}
@@ -66,9 +99,18 @@ func check(t *testing.T, l lab.Lab, data []byte, version string) (*exec.BundleIn
 		t.Fatal("it is not taken for a bundle")
 	}
 	var list []*exec.Verdict
-	for i := range a.Bundle.Parts {
+	for i, ask := range a.Bundle.Asks {
 		_, told := exec.Given(list)
-		c := b.Do(&exec.Job{Kind: exec.Check, Files: 1, Order: &exec.Order{Version: version, Part: i, Told: told}}, nil)
+		o := &exec.Order{Version: version, Part: i, Told: told, Failed: a.Bundle.Wrong}
+		if ask != nil && o.Failed == "" {
+			j := &exec.Job{Kind: exec.Again, Ask: ask}
+			if a.Bundle.Opened {
+				j.Files = 1
+			}
+			is := n.Do(j, nil)
+			o.Redone, o.Failed = []*exec.Redone{is.Redone}, is.Error
+		}
+		c := n.Do(&exec.Job{Kind: exec.Check, Files: 1, Order: o}, nil)
 		if c.Error != "" || c.Verdict == nil {
 			t.Fatalf("part %d: %q", i, c.Error)
 		}
@@ -129,16 +171,16 @@ func TestInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := bind(t, training, "entry=Two+layers,+batch+32", order("ideal"), []lab.File{{Name: "tiny.json", Data: trace}})
-	b := &exec.Bench{Lab: training, Binder: bundle.Binder{}, Reader: reader.Open}
+	b := reader.NewNative(training)
 	b.Open(5, []lab.File{{Name: "x.zip", Data: data}})
-	a := b.Do(&exec.Job{Kind: exec.List, Files: 5, Inside: true}, nil)
+	a := b.Do(&exec.Job{Kind: exec.List, Files: 5}, nil)
 	if len(a.Entries) != 1 || a.Entries[0].Name != "Two layers, batch 32" {
 		t.Fatalf("%+v", a)
 	}
 	// A bundle of what a bundle held is the same.
-	again := b.Do(&exec.Job{Kind: exec.Bundle, Files: 5, Setup: "entry=Two+layers,+batch+32", Order: order("ideal")}, nil)
-	if again.Error != "" || !bytes.Equal(again.Data, data) {
-		t.Errorf("another bundle: %q", again.Error)
+	again, err := bindOf(b, 5, "entry=Two+layers,+batch+32", order("ideal"))
+	if err != nil || !bytes.Equal(again, data) {
+		t.Errorf("another bundle: %v", err)
 	}
 }
 
@@ -510,7 +552,7 @@ func TestHostile(t *testing.T) {
 		t.Error(err)
 	}
 	_, list, _ := check(t, training, data, "test")
-	if list[0].Finding != exec.Uncheckable || !strings.Contains(list[0].Says, `about the laboratory "store"`) {
+	if list[0].Finding != exec.Uncheckable || !strings.Contains(list[0].Says, `unknown setting "workload"`) { // the page asks the right one
 		t.Errorf("%+v", list[0])
 	}
 	if bundle.Is([]byte("PK\x03\x04 manifest.json spillway-bundle")) || bundle.Is(nil) || bundle.Is(join(t, map[string]string{"manifest.json": "{}"})) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,30 +23,70 @@ const (
 // mostDifferences is how many differences a verdict names.
 const mostDifferences = 20
 
-// Check implements exec.Bound: it computes a part again and compares.
+// Check computes a part again and compares.
 func (b *Bundle) Check(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.Progress) *exec.Verdict {
+	made := *o
+	ask := b.Info().Asks[o.Part]
+	switch {
+	case ask == nil: // damaged, which Compare says
+	case l.Name != b.manifest.Lab:
+		made.Failed = fmt.Sprintf("it is about the laboratory %.40q", b.manifest.Lab)
+	case b.scenario.opened && opened == nil:
+		made.Failed = nothing
+	default:
+		r, err := exec.Redo(l, ask, o.Outcomes, opened, p)
+		if err != nil {
+			made.Failed = err.Error()
+		}
+		made.Redone = []*exec.Redone{r}
+	}
+	return b.Compare(&made)
+}
+
+// nothing is said of a bundle whose files cannot be run.
+const nothing = workloadFolder + " holds nothing that can be run"
+
+// Compare compares a part with the same computed again, which is the only Redone of the
+// order.
+func (b *Bundle) Compare(o *exec.Order) *exec.Verdict {
 	v := &exec.Verdict{Part: b.Info().Parts[o.Part]}
 	rounded := false // all is the same but for the last digits of numbers
-	switch bad := b.needed(o.Part); {
+	bad := b.needed(o.Part)
+	switch {
 	case bad != "":
 		v.Finding, v.Says = exec.Damaged, bad
 		return v
-	case l.Name != b.manifest.Lab:
-		return cannot(v, fmt.Errorf("it is about the laboratory %.40q", b.manifest.Lab))
-	case b.scenario.opened && opened == nil:
-		return cannot(v, fmt.Errorf("%s holds nothing that can be run", workloadFolder))
+	case o.Failed != "":
+		return cannot(v, errors.New(o.Failed))
+	case len(o.Redone) != 1 || !b.answered(o.Part, o.Redone[0]):
+		return cannot(v, errors.New("what was computed again is of something else"))
 	case o.Part == b.computed():
-		b.checkTexts(l, o, v)
+		b.checkTexts(o, v)
 	case b.manifest.Paper != "":
-		rounded = b.checkPaper(l, o, p, v)
+		rounded = b.checkPaper(o, o.Redone[0], v)
 	default:
-		rounded = b.checkSystem(l, o, opened, p, v)
+		rounded = b.checkSystem(o, o.Redone[0], v)
 	}
 	if v.Finding == exec.Agrees && !rounded && o.Version != "" && o.Version == b.manifest.Tool.Version {
 		v.Finding = exec.Differs
 		v.Says = "The same version wrote it, so that it should be identical."
 	}
 	return v
+}
+
+// answered reports whether a laboratory answered what a part asks for.
+func (b *Bundle) answered(part int, x *exec.Redone) bool {
+	switch {
+	case x == nil || x.Info.Name != b.manifest.Lab:
+		return false
+	case part == b.computed():
+		return true
+	case b.manifest.Paper == "":
+		return x.Report != nil
+	case part < len(b.runs):
+		return x.Run != nil && x.Outcome != nil
+	}
+	return x.Claims != nil
 }
 
 func cannot(v *exec.Verdict, err error) *exec.Verdict {
@@ -84,34 +125,19 @@ func (b *Bundle) needed(part int) string {
 	return ""
 }
 
-// checkSystem runs one system again. It reports whether all is as recorded but for the
-// last digits of numbers.
-func (b *Bundle) checkSystem(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.Progress, v *exec.Verdict) (rounded bool) {
+// checkSystem compares the run of a system. It reports whether all is as recorded but for
+// the last digits of numbers.
+func (b *Bundle) checkSystem(o *exec.Order, x *exec.Redone, v *exec.Verdict) (rounded bool) {
 	was := &b.results[o.Part]
-	x, err := l.System(was.System)
-	if err != nil {
-		cannot(v, err)
-		return false
-	}
-	v.Part = x.Title
-	u, err := l.Read(was.Setup)
-	if err != nil {
-		cannot(v, err)
-		return false
-	}
-	is, rep, err := once(l, u, x, opened, p)
-	if err != nil {
-		cannot(v, err)
-		return false
-	}
-	v.Told = &exec.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}
+	is := resultOf(x)
+	v.Part, v.Told = x.Title, told(x)
 	text, err := write(is)
 	if err != nil {
 		cannot(v, err)
 		return false
 	}
 	recorded := b.files[resultName(was.System)]
-	tabled := b.inTable(&l.Info, was)
+	tabled := b.inTable(&x.Info, was)
 	if tabled && bytes.Equal(text, recorded) {
 		return true // replayed
 	}
@@ -123,7 +149,7 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.
 			return false
 		}
 	}
-	compareResults(&l.Info, was, is, v)
+	compareResults(&x.Info, was, is, v)
 	switch {
 	case !tabled:
 		v.Differences = append(v.Differences, exec.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the results"})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"spillway/sim/study"
@@ -12,80 +11,24 @@ import (
 	"spillway/ui/lab"
 )
 
-// A run is one of a paper's, in results/runs.json.
-type run struct {
-	Run    string     `json:"run"`
-	System string     `json:"system"` // stable name, empty for an analysis
-	Setup  string     `json:"setup"`
-	Fits   bool       `json:"fits"`
-	Reason string     `json:"reason,omitempty"`
-	Values []*float64 `json:"values"` // by what is published of it; null where there is none
-	Hash   string     `json:"hash,omitempty"`
-}
-
-// claims is the file claims.json.
-type claims struct {
-	Paper  string         `json:"paper"`
-	Title  string         `json:"title"`
-	Claims []claim        `json:"claims"`
-	Points []study.Record `json:"points"`
-}
-
-type claim struct {
-	Figure    string        `json:"figure"`
-	ID        string        `json:"id"`
-	Section   string        `json:"section"`
-	Text      string        `json:"text"`
-	Stated    string        `json:"stated"`
-	Unit      string        `json:"unit,omitempty"`
-	Published *float64      `json:"published"`
-	Ours      *float64      `json:"ours"`
-	Verdict   study.Verdict `json:"verdict"`
-}
-
-// measured returns what is recorded of a paper's run.
-func measured(l *lab.Lab, paper *study.Paper, r *study.Run, p lab.Progress) (*run, *study.Outcome, error) {
-	o, raw, err := l.Measure(paper, r.Name, r.Set, nil, p)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
-	}
-	o.Rebuilt = paper.Standing != ""
-	out := &run{Run: r.Name, System: r.System, Setup: r.Set, Fits: o.Fits, Reason: o.Reason, Values: []*float64{}}
-	for i := range o.Values {
-		if x := &o.Values[i]; math.IsNaN(*x) || math.IsInf(*x, 0) {
-			out.Values = append(out.Values, nil)
-		} else {
-			out.Values = append(out.Values, x)
-		}
-	}
-	if raw != nil {
-		out.Hash = l.Hash(raw)
-	}
-	return out, o, nil
-}
-
 // A Part is one run of a paper, done.
-type Part struct {
-	run     *run
-	outcome *study.Outcome
-}
+type Part = *exec.Redone
 
 // Measure does one run of a paper for BindPaper.
 func Measure(l *lab.Lab, paper *study.Paper, r *study.Run) (Part, error) {
-	run, o, err := measured(l, paper, r, nil)
-	return Part{run, o}, err
+	return exec.Redo(l, &exec.Ask{Paper: paper.Key, Run: r.Name}, nil, nil, nil)
 }
 
 // BindPaper returns a bundle of everything in a paper. parts are its runs, in
 // their order.
 func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.Order, parts []Part) ([]byte, error) {
 	s := &scenario{lab: l.Name, paper: paper.Key, link: o.Link, workload: paper.Standing, systems: paper.Systems}
-	var runs []*run
+	var runs []*exec.PaperRun
 	var outcomes []study.Outcome
 	for _, p := range parts {
-		runs, outcomes = append(runs, p.run), append(outcomes, *p.outcome)
+		runs, outcomes = append(runs, p.Run), append(outcomes, *p.Outcome)
 	}
-	c, err := judged(paper, outcomes)
+	is, err := exec.Redo(l, &exec.Ask{Paper: paper.Key, Claims: true}, outcomes, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -93,43 +36,15 @@ func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.Order, parts []Part) ([]b
 	if files[runsName], err = write(runs); err != nil {
 		return nil, err
 	}
-	if files[claimsName], err = write(c); err != nil {
+	if files[claimsName], err = write(is.Claims); err != nil {
 		return nil, err
 	}
-	files[valuesName] = points(c)
+	files[valuesName] = points(is.Claims)
 	return finish(files, s, o)
 }
 
-// judged computes claims and points from outcomes.
-func judged(paper *study.Paper, outcomes []study.Outcome) (*claims, error) {
-	sheet, err := paper.Sheet(study.AllClaims, outcomes)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := paper.Rows(study.AllClaims, outcomes)
-	if err != nil {
-		return nil, err
-	}
-	c := &claims{Paper: paper.Key, Title: paper.Title, Claims: []claim{}, Points: []study.Record{}}
-	for i := range rows {
-		c.Points = append(c.Points, paper.Record(&rows[i]))
-	}
-	for i := range sheet.Claims {
-		x := &sheet.Claims[i]
-		n := claim{Figure: paper.Name(x.Figure), ID: x.ID, Section: x.Section, Text: x.Text, Stated: x.Stated, Unit: x.Unit, Verdict: x.Verdict}
-		if x.InPaper {
-			n.Published = &x.Published
-		}
-		if x.Known {
-			n.Ours = &x.Ours
-		}
-		c.Claims = append(c.Claims, n)
-	}
-	return c, nil
-}
-
 // points is the table of all published values and ours.
-func points(c *claims) []byte {
+func points(c *exec.Claims) []byte {
 	rows := [][]string{{"figure", "of", "at", "system", "quantity", "unit", "published", "ours", "difference", "verdict"}}
 	cell := func(x *float64) string {
 		if x == nil {
@@ -166,30 +81,14 @@ func (b *Bundle) readRuns() error {
 	return nil
 }
 
-// checkPaper does one run of a paper again, or computes its claims again. It reports
-// whether all is as recorded but for the last digits of numbers.
-func (b *Bundle) checkPaper(l *lab.Lab, o *exec.Order, p lab.Progress, v *exec.Verdict) (rounded bool) {
-	paper, err := l.Paper(b.manifest.Paper)
-	if err != nil {
-		cannot(v, err)
-		return false
-	}
+// checkPaper compares one run of a paper, or its claims. It reports whether all is as
+// recorded but for the last digits of numbers.
+func (b *Bundle) checkPaper(o *exec.Order, x *exec.Redone, v *exec.Verdict) (rounded bool) {
 	if o.Part >= len(b.runs) {
-		return b.checkClaims(paper, o, v)
+		return b.checkClaims(x.Claims, v)
 	}
-	was := &b.runs[o.Part]
-	runs := paper.Runs()
-	at := slices.IndexFunc(runs, func(r study.Run) bool { return r.Name == was.Run })
-	if at < 0 {
-		cannot(v, fmt.Errorf("this version's %s has no run %.80q", paper.Key, was.Run))
-		return false
-	}
-	is, outcome, err := measured(l, paper, &runs[at], p)
-	if err != nil {
-		cannot(v, err)
-		return false
-	}
-	v.Outcome = outcome
+	was, is := &b.runs[o.Part], x.Run
+	v.Outcome = x.Outcome
 	a, err1 := write(was)
 	c, err2 := write(is)
 	if err1 == nil && err2 == nil && bytes.Equal(a, c) {
@@ -203,12 +102,12 @@ func (b *Bundle) checkPaper(l *lab.Lab, o *exec.Order, p lab.Progress, v *exec.V
 			return false
 		}
 	}
-	compareRuns(paper, was, is, v)
+	compareRuns(x.Places, was, is, v)
 	return rounds(a, c)
 }
 
 // compareRuns compares the values of a paper's run.
-func compareRuns(paper *study.Paper, was, is *run, v *exec.Verdict) {
+func compareRuns(places []exec.Place, was, is *exec.PaperRun, v *exec.Verdict) {
 	switch {
 	case was.Setup != is.Setup || was.System != is.System:
 		v.Finding = exec.Differs
@@ -221,13 +120,12 @@ func compareRuns(paper *study.Paper, was, is *run, v *exec.Verdict) {
 		}}
 		return
 	}
-	points := paper.Of(was.Run)
 	d := differences{}
 	for i := range was.Values {
 		a, c := was.Values[i], is.Values[i]
 		where, unit := fmt.Sprintf("value %d", i+1), ""
-		if i < len(points) {
-			where, unit = paper.Name(points[i].Figure)+" "+paper.Called(points[i].Quantity), points[i].Unit
+		if i < len(places) {
+			where, unit = places[i].Where, places[i].Unit
 		}
 		d.value(where, a, c, unit)
 	}
@@ -266,14 +164,9 @@ func some(x *float64, unit string) string {
 }
 
 // checkClaims compares the claims with those of outcomes, as checkPaper does runs.
-func (b *Bundle) checkClaims(paper *study.Paper, o *exec.Order, v *exec.Verdict) (rounded bool) {
-	var was claims
+func (b *Bundle) checkClaims(is *exec.Claims, v *exec.Verdict) (rounded bool) {
+	var was exec.Claims
 	if err := parse(claimsName, b.files[claimsName], &was); err != nil {
-		cannot(v, err)
-		return false
-	}
-	is, err := judged(paper, o.Outcomes)
-	if err != nil {
 		cannot(v, err)
 		return false
 	}
@@ -300,7 +193,7 @@ func (b *Bundle) checkClaims(paper *study.Paper, o *exec.Order, v *exec.Verdict)
 }
 
 // compareClaims compares verdicts and values.
-func compareClaims(was, is *claims, v *exec.Verdict) {
+func compareClaims(was, is *exec.Claims, v *exec.Verdict) {
 	d := differences{}
 	word := func(where, a, c string) {
 		if a != c {

@@ -6,52 +6,69 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"spillway/sim/hash"
-	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 )
 
-// Bind implements exec.Binder: it runs the systems that an order names and returns
-// a bundle of them.
-func (Binder) Bind(l *lab.Lab, setup string, o *exec.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
-	systems, err := titles(&l.Info, o.Systems)
-	if err != nil {
-		return nil, err
-	}
-	if len(systems) == 0 {
-		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
-	}
-	u, err := l.Read(setup)
-	if err != nil {
-		return nil, err
-	}
-	s := &scenario{lab: l.Name, setup: u.String(), link: o.Link, systems: o.Systems, opened: opened != nil}
-	files := map[string][]byte{}
-	var results []*result
-	for i, x := range systems {
-		r, rep, err := once(l, u, x, opened, part(p, i, len(systems)))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.Title, err)
+// Bind runs the systems that an order names and returns a bundle of them. workload holds
+// the opened files that the setup is about, and opened what is in them; both are nil for a
+// bundled workload.
+func Bind(l *lab.Lab, setup string, o *exec.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
+	made := *o
+	made.Redone = nil
+	for i, system := range o.Systems {
+		r, err := exec.Redo(l, &exec.Ask{Setup: setup, System: system}, nil, opened, part(p, i, len(o.Systems)))
+		if x, known := l.System(system); err != nil && known == nil {
+			err = fmt.Errorf("%s: %w", x.Title, err)
 		}
-		if files[resultName(x.Name)], err = write(r); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		results = append(results, r)
-		s.tell(&exec.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}, i == 0)
+		made.Redone = append(made.Redone, r)
 	}
-	files[valuesName] = values(&l.Info, results)
-	if s.opened {
-		for _, f := range workload {
-			name := workloadFolder + f.Name
-			if _, ok := files[name]; ok {
-				return nil, fmt.Errorf("two of the opened files are called %s; rename one", f.Name)
-			}
-			files[name] = f.Data
+	if opened == nil {
+		workload = nil
+	}
+	return Write(&made, workload)
+}
+
+// Write returns a bundle of the runs that an order has. workload is nil for a bundled
+// workload.
+func Write(o *exec.Order, workload []lab.File) ([]byte, error) {
+	if len(o.Redone) == 0 {
+		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
+	}
+	first := o.Redone[0]
+	s := &scenario{lab: first.Info.Name, setup: first.Setup, link: o.Link, opened: workload != nil}
+	files := map[string][]byte{}
+	var results []*result
+	for i, x := range o.Redone {
+		if x.Report == nil || x.Setup != first.Setup || x.Info.Name != s.lab {
+			return nil, fmt.Errorf("%s is no run of %s with %s", x.System, s.lab, s.setup)
 		}
+		if slices.Contains(s.systems, x.System) {
+			return nil, fmt.Errorf("%s is named twice", x.System)
+		}
+		r := resultOf(x)
+		var err error
+		if files[resultName(x.System)], err = write(r); err != nil {
+			return nil, err
+		}
+		results, s.systems = append(results, r), append(s.systems, x.System)
+		s.tell(told(x), i == 0)
+	}
+	files[valuesName] = values(&first.Info, results)
+	for _, f := range workload {
+		name := workloadFolder + f.Name
+		if _, ok := files[name]; ok {
+			return nil, fmt.Errorf("two of the opened files are called %s; rename one", f.Name)
+		}
+		files[name] = f.Data
 	}
 	return finish(files, s, o)
 }
@@ -64,20 +81,17 @@ func part(p lab.Progress, i, n int) lab.Progress {
 	return func(done, total int) { p(100*i+100*done/max(total, 1), 100*n) }
 }
 
-// once runs one system.
-func once(l *lab.Lab, u *knob.Setup, x *lab.System, opened lab.Files, p lab.Progress) (*result, *report.Report, error) {
-	rep, raw, err := l.Run(u, x.Name, opened, p)
-	if err != nil {
-		return nil, nil, err
-	}
-	text, err := l.JSON(raw)
-	if err != nil {
-		return nil, nil, err
-	}
+// told is what a run tells the texts of a bundle.
+func told(x *exec.Redone) *exec.Told {
+	return &exec.Told{About: x.Report.About, Origin: x.Report.Origin, Notes: x.Report.Notes}
+}
+
+// resultOf is a run as a bundle has it.
+func resultOf(x *exec.Redone) *result {
 	return &result{
-		Lab: l.Name, System: x.Name, Title: x.Title, Setup: u.String(), Fits: rep.Fits, Reason: rep.Reason, About: rep.About,
-		Values: numbers(&l.Info, rep), Hash: l.Hash(raw), Result: text,
-	}, rep, nil
+		Lab: x.Info.Name, System: x.System, Title: x.Title, Setup: x.Setup, Fits: x.Report.Fits, Reason: x.Report.Reason, About: x.Report.About,
+		Values: numbers(&x.Info, x.Report), Hash: x.Hash, Result: json.RawMessage(x.JSON),
+	}
 }
 
 // numbers are the values of a report that JSON can say, by quantity.

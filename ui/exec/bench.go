@@ -13,15 +13,13 @@ import (
 
 // A Bench does the jobs of one laboratory, one at a time.
 type Bench struct {
-	Lab    lab.Lab
-	Binder Binder // nil if it knows no bundles
+	Lab lab.Lab
 	// Reader reads files for a laboratory; nil in a program that gets what another found
 	// in them. Package files has it.
 	Reader func(l *lab.Lab, files []lab.File) (lab.Files, error)
 
 	number int // of the files at hand
 	files  []lab.File
-	bundle Bound     // that they are, nil if they are none
 	source lab.Files // what they hold, nil until needed
 	opened bool      // it is known what they hold
 	err    error     // why it could not be opened
@@ -29,7 +27,7 @@ type Bench struct {
 
 // Open gives b a set of files under a number, instead of the one it had.
 func (b *Bench) Open(number int, files []lab.File) {
-	b.number, b.files, b.bundle, b.source, b.opened, b.err = number, files, nil, nil, false, nil
+	b.number, b.files, b.source, b.opened, b.err = number, files, nil, false, nil
 }
 
 // open returns what the files with this number hold, nil for number 0. progress is
@@ -50,38 +48,18 @@ func (b *Bench) open(number int, progress lab.Progress) (lab.Files, error) {
 
 // look finds out what the files at hand hold.
 func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
-	var err error
-	var quiet func()
-	if b.files, quiet, err = Counted(b.files, progress); err != nil {
+	if found := b.found(); found != nil && b.Lab.Accept != nil {
+		return b.Lab.Accept(found, b.files)
+	}
+	if b.Reader == nil {
+		return nil, fmt.Errorf("%s takes no such files", b.Lab.Title)
+	}
+	files, quiet, err := Counted(b.files, progress)
+	if err != nil {
 		return nil, err
 	}
 	defer quiet() // who reads them again tells nobody
-	found := b.found()
-	files := b.files
-	if b.Binder != nil {
-		bundle, err := b.Binder.Unbind(files)
-		if err != nil {
-			return nil, err
-		}
-		if b.bundle = bundle; bundle != nil {
-			b.files, files = nil, bundle.Workload()
-			if files == nil {
-				return nil, nil
-			}
-		}
-	}
-	if b.Binder == nil || size(files) > mostKept {
-		b.files = nil // nobody will ask for them
-	}
-	switch {
-	case found != nil && b.Lab.Accept != nil:
-		return b.Lab.Accept(found)
-	case b.Reader != nil:
-		return b.Reader(&b.Lab, files)
-	case b.Lab.Open != nil:
-		return b.Lab.Open(files)
-	}
-	return nil, fmt.Errorf("%s takes no such files", b.Lab.Title)
+	return b.Reader(&b.Lab, files)
 }
 
 // found takes what another program found in the files at hand from before them, nil if
@@ -120,29 +98,22 @@ func (b *Bench) try(j *Job, progress lab.Progress) (a Answer, err error) {
 }
 
 func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
-	if j.Kind == Check {
-		return b.check(j, progress, a)
-	}
 	files, err := b.open(j.Files, progress)
-	if (j.Kind == List || j.Kind == Open) && b.bundle != nil && j.Files == b.number && !j.Inside {
-		a.Bundle = b.bundle.Info()
-		return nil
-	}
 	if err != nil {
 		return err
 	}
 	switch j.Kind {
-	case Bundle:
-		return b.bind(j, files, progress, a)
 	case Run, Raw:
 		return b.run(j, files, progress, a)
-	case Open: // a bench has one laboratory
+	case Open: // of one laboratory, whose Reader reads them later
 		a.Takers = []Taker{{Lab: b.Lab.Name}}
 		return nil
+	case Again:
+		a.Redone, err = Redo(&b.Lab, j.Ask, j.Outcomes, files, progress)
+		return err
+	case Carry:
+		return b.carry(j, files, a)
 	case List:
-		if files == nil {
-			return errors.New("there are no files to list")
-		}
 		return b.list(j, files, progress, a)
 	case Survey, Join:
 		return b.survey(j, files, progress, a)
@@ -161,6 +132,19 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		return b.paper(j, files, progress, a)
 	}
 	return fmt.Errorf("there is no work of kind %d", j.Kind)
+}
+
+// carry says what a bundle of a setup has of the opened files.
+func (b *Bench) carry(j *Job, files lab.Files, a *Answer) error {
+	c, ok := files.(lab.Carrier)
+	if !ok {
+		return nil
+	}
+	u, err := b.Lab.Read(j.Setup)
+	if err == nil {
+		a.Handed, err = c.Carry(u)
+	}
+	return err
 }
 
 // paper does the jobs that are about a paper.

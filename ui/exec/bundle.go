@@ -1,35 +1,6 @@
 package exec
 
-import (
-	"errors"
-	"fmt"
-
-	"spillway/sim/knob"
-	"spillway/sim/study"
-	"spillway/ui/lab"
-)
-
-// A Binder makes reproducibility bundles and opens them; package bundle has it. A
-// lean program has none.
-type Binder interface {
-	// Bind runs the systems that an order names and returns a bundle of them.
-	// workload holds the opened files that the setup is about, and opened what is in
-	// them; both are nil for a bundled workload.
-	Bind(l *lab.Lab, setup string, o *Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error)
-	// Unbind opens files that are a bundle. Without an error it is nil for those
-	// that are none.
-	Unbind(files []lab.File) (Bound, error)
-}
-
-// A Bound is an opened bundle.
-type Bound interface {
-	// Info is what it says about itself.
-	Info() *BundleInfo
-	// Workload is the files that its runs are about, nil for a bundled workload.
-	Workload() []lab.File
-	// Check computes one of its parts again and compares.
-	Check(l *lab.Lab, o *Order, opened lab.Files, p lab.Progress) *Verdict
-}
+import "spillway/sim/study"
 
 // An Order is what a bundle is made of besides its setup, or how it is checked.
 type Order struct {
@@ -45,6 +16,10 @@ type Order struct {
 	// Told is what the parts before the last of any other bundle gave: its texts are
 	// written again from them.
 	Told []Told
+	// Redone is what the laboratory answered: for each system of a bundle to be made, or
+	// for the part that is checked. Failed says why it could not.
+	Redone []*Redone
+	Failed string
 }
 
 // Told is what a run tells the texts of a bundle: what ran, where it comes from and what
@@ -75,6 +50,10 @@ type BundleInfo struct {
 	Pictures int
 	Link     string
 	Damaged  []string // where its bytes are not what its manifest says
+	// Asks is what each part takes from the laboratory; nil of one that is damaged. Wrong
+	// says why the files in it cannot be opened.
+	Asks  []*Ask
+	Wrong string
 }
 
 // A Finding is how a part of a bundle compares with the same computed again.
@@ -126,88 +105,4 @@ type Difference struct {
 	Where         string // "Iteration time (iteration_s) of G10"
 	Recorded, Got string
 	Off           string // "+0.52 %"; empty where that says nothing
-}
-
-// mostKept is how many bytes of opened files are kept for a bundle.
-const mostKept = 64 << 20
-
-func size(files []lab.File) (n int64) {
-	for i := range files {
-		n += files[i].Bytes()
-	}
-	return n
-}
-
-// bound returns the bundle that the files with this number are, nil if they are
-// none.
-func (b *Bench) bound(number int) (Bound, error) {
-	if _, err := b.open(number, nil); b.bundle == nil {
-		return nil, err
-	}
-	return b.bundle, nil
-}
-
-// Handed returns what a bundle of a setup has of the files that are opened, and what is in
-// that: of a recording only what was made of it, of others all of their bytes. What is said
-// of a bundle is said of what it has, so that everybody can say it again.
-func Handed(u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, lab.Files, error) {
-	if c, ok := opened.(lab.Carrier); ok {
-		carried, holds, err := c.Carry(u)
-		if err != nil || len(carried) > 0 {
-			return carried, holds, err
-		}
-	}
-	list, err := whole(workload)
-	return list, opened, err
-}
-
-// bind makes a bundle of the files at hand.
-func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) (err error) {
-	if b.Binder == nil || j.Order == nil {
-		return errors.New("this program writes no bundles")
-	}
-	workload := b.files
-	if b.bundle != nil {
-		workload = b.bundle.Workload()
-	}
-	u, err := b.Lab.Read(j.Setup)
-	if err != nil {
-		return err
-	}
-	var has lab.Files
-	workload, has, err = Handed(u, workload, files)
-	o := *j.Order
-	if has != files {
-		o.Figures = nil // they show the recording, which the bundle has not
-	}
-	switch {
-	case err != nil:
-		return err
-	case j.Files == 0:
-		workload = nil
-	case len(workload) == 0:
-		return fmt.Errorf("the opened files have more than %d MiB, too much for a bundle; open only those that are needed", mostKept>>20)
-	}
-	a.Data, err = b.Binder.Bind(&b.Lab, j.Setup, &o, workload, has, progress)
-	return err
-}
-
-// check computes a part of the bundle at hand again.
-func (b *Bench) check(j *Job, progress lab.Progress, a *Answer) error {
-	x, err := b.bound(j.Files)
-	switch {
-	case err != nil && x == nil:
-		return err
-	case x == nil || j.Order == nil:
-		return errors.New("the opened files are no bundle")
-	case j.Order.Part < 0 || j.Order.Part >= len(x.Info().Parts):
-		return fmt.Errorf("the bundle has no part %d", j.Order.Part)
-	}
-	files, err := b.open(j.Files, nil)
-	if err != nil {
-		a.Verdict = &Verdict{Part: x.Info().Parts[j.Order.Part], Finding: Uncheckable, Says: err.Error()}
-		return nil
-	}
-	a.Verdict = x.Check(&b.Lab, j.Order, files, progress)
-	return nil
 }

@@ -112,16 +112,3 @@ func (r *countingAt) ReadAt(p []byte, off int64) (int, error) {
 
 // Gather implements lab.Gatherer.
 func (r *countingAt) Gather(p []byte, at []int64) error { return lab.Gather(r.from, p, at) }
-
-// whole returns files all of whose bytes are at hand.
-func whole(files []lab.File) ([]lab.File, error) {
-	list := make([]lab.File, len(files))
-	for i := range files {
-		data, err := files[i].All(mostKept)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = lab.File{Name: files[i].Name, Data: data}
-	}
-	return list, nil
-}

@@ -9,31 +9,18 @@ import (
 )
 
 // list says what opened files hold, and what stands for them.
-func (b *Bench) list(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+func (b *Bench) list(j *Job, files lab.Files, progress lab.Progress, a *Answer) (err error) {
 	if files == nil {
 		return errors.New("there are no files to list")
 	}
-	if c, ok := files.(lab.Condenser); ok && b.bundle == nil { // a bundle is asked for as it is
-		list, err := c.Condensed(progress)
-		if err != nil {
+	if c, ok := files.(lab.Condenser); ok {
+		if a.Handed, err = c.Condensed(progress); err != nil {
 			return err
 		}
-		b.lend(j.Files, list, files, a)
 	}
 	a.Set, a.Of = j.Files, j.Files
 	a.Entries, a.Notes = files.Entries(), files.Notes()
 	return nil
-}
-
-// lend has the page lend these files from now on.
-func (b *Bench) lend(number int, list []lab.File, files lab.Files, a *Answer) {
-	for _, f := range list {
-		a.Condensed = append(a.Condensed, File{f.Name, f.Data})
-	}
-	_, a.Along = files.(lab.Surveyor)
-	for i := range b.Lab.Sections {
-		a.Along = a.Along || b.Lab.Sections[i].Bytes
-	}
 }
 
 // survey goes through a part of an entry's bytes, or puts all parts together.
@@ -47,43 +34,32 @@ func (b *Bench) survey(j *Job, files lab.Files, progress lab.Progress, a *Answer
 		a.Data = data
 		return err
 	}
-	list, err := s.Join(j.Entry, j.Found)
+	found, err := s.Join(j.Entry, j.Found)
 	if err != nil {
 		return err
 	}
-	joined, err := b.Lab.Open(list)
+	joined, err := b.Lab.Accept(found, b.files)
 	if err != nil {
 		return err
 	}
-	b.lend(j.Set, list, files, a)
-	a.Set, a.Of, a.Entries, a.Notes = j.Set, j.Files, joined.Entries(), joined.Notes()
+	a.Handed, a.Set, a.Of, a.Entries, a.Notes = found, j.Set, j.Files, joined.Entries(), joined.Notes()
 	return nil
 }
 
-// Lent are the files of a set as they are lent after an answer: what an answer put in
-// the place of those that were opened, and these behind it, unread.
-func Lent(a *Answer, opened []lab.File) []lab.File {
-	if len(a.Condensed) == 0 {
-		return opened
-	}
-	var list []lab.File
-	for _, f := range a.Condensed {
-		list = append(list, lab.File{Name: f.Name, Data: f.Data})
-	}
-	if a.Along {
-		list = append(list, opened...)
-	}
-	return list
+// Lent are the files of a set as a worker gets them: what stands for them, and the files
+// themselves behind it where a laboratory reads them too.
+func Lent(handed []byte, along []lab.File) []lab.File {
+	return append([]lab.File{lab.Handed(handed)}, along...)
 }
 
 // Surveyed returns what opened files hold after the survey that a setup of an entry
-// needs, and small files that hold the same; without a need it returns what it was
-// given, and no files. So many parts are done at a time. progress may be nil; it is
-// told of bytes, by one at a time.
-func Surveyed(l *lab.Lab, u *knob.Setup, files lab.Files, crew int, progress lab.Progress) ([]lab.File, lab.Files, error) {
+// needs; without a need it returns what it was given. So many parts are done at a time.
+// along are the files themselves, where further surveys may come. progress may be nil; it
+// is told of bytes, by one at a time.
+func Surveyed(l *lab.Lab, u *knob.Setup, files lab.Files, along []lab.File, crew int, progress lab.Progress) (lab.Files, error) {
 	s, ok := files.(lab.Surveyor)
 	if !ok || l.Entry == "" {
-		return nil, files, nil
+		return files, nil
 	}
 	for _, e := range files.Entries() {
 		if e.Name != u.Text(l.Entry) || e.Survey == nil || e.Survey.Parts <= 0 || !e.Survey.Needs(u) {
@@ -91,16 +67,15 @@ func Surveyed(l *lab.Lab, u *knob.Setup, files lab.Files, crew int, progress lab
 		}
 		found, err := surveyed(s, &e, crew, progress)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		list, err := s.Join(e.Name, found)
+		joined, err := s.Join(e.Name, found)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		joined, err := l.Open(list)
-		return list, joined, err
+		return l.Accept(joined, along)
 	}
-	return nil, files, nil
+	return files, nil
 }
 
 // surveyed goes through all parts of an entry.

@@ -31,11 +31,11 @@ func (p *pages) Entries() []lab.Entry {
 	return []lab.Entry{{Name: "letter"}, e}
 }
 
-func (p *pages) Condensed(tell lab.Progress) ([]lab.File, error) {
+func (p *pages) Condensed(tell lab.Progress) ([]byte, error) {
 	if tell != nil {
 		tell(1, 2)
 	}
-	return []lab.File{{Name: "contents", Data: []byte("a book")}}, nil
+	return []byte("a book"), nil
 }
 
 func (p *pages) Survey(entry string, part int, tell lab.Progress) ([]byte, error) {
@@ -49,49 +49,39 @@ func (p *pages) Survey(entry string, part int, tell lab.Progress) ([]byte, error
 	return []byte{byte('a' + part)}, nil
 }
 
-func (p *pages) Join(entry string, found [][]byte) ([]lab.File, error) {
+func (p *pages) Join(entry string, found [][]byte) ([]byte, error) {
 	if len(found) != p.count {
 		return nil, errors.New("pages are missing")
 	}
-	return []lab.File{{Name: "read", Data: slices.Concat(found...)}}, nil
+	return slices.Concat(found...), nil
 }
 
-// reading is a laboratory that opens books.
-func reading(torn int) lab.Lab {
+// reading is a bench of a laboratory that opens books.
+func reading(torn int) *exec.Bench {
 	l := training
-	l.Open = func(files []lab.File) (lab.Files, error) {
-		p := &pages{count: 7, torn: torn}
-		if files[0].Name == "read" {
-			p.read = strings.Split(string(files[0].Data), "")
-		}
-		return p, nil
+	l.Accept = func(found []byte, _ []lab.File) (lab.Files, error) {
+		return &pages{count: 7, torn: torn, read: strings.Split(string(found), "")}, nil
 	}
-	return l
+	return &exec.Bench{Lab: l, Reader: func(*lab.Lab, []lab.File) (lab.Files, error) { return &pages{count: 7, torn: torn}, nil }}
 }
 
 func TestListCondenses(t *testing.T) {
-	b := &exec.Bench{Lab: reading(-1)}
+	b := reading(-1)
 	b.Open(4, []lab.File{{Name: "book"}})
 	told := 0
 	a := b.Do(&exec.Job{ID: 1, Kind: exec.List, Files: 4}, func(int, int) { told++ })
-	if a.Error != "" || len(a.Condensed) != 1 || a.Set != 4 || a.Of != 4 || !a.Along || len(a.Entries) != 2 || told != 1 {
+	if a.Error != "" || string(a.Handed) != "a book" || a.Set != 4 || a.Of != 4 || len(a.Entries) != 2 || told != 1 {
 		t.Fatalf("%+v, told %d", a, told)
 	}
 	opened := []lab.File{{Name: "book"}}
-	if list := exec.Lent(&a, opened); len(list) != 2 || string(list[0].Data) != "a book" || list[1].Name != "book" {
-		t.Errorf("%+v", list)
-	}
-	a.Along = false
-	if list := exec.Lent(&a, opened); len(list) != 1 {
-		t.Errorf("%+v", list)
-	}
-	if list := exec.Lent(&exec.Answer{}, opened); len(list) != 1 || list[0].Name != "book" {
+	list := exec.Lent(a.Handed, opened)
+	if found, ok := list[0].Found(); len(list) != 2 || !ok || string(found) != "a book" || list[1].Name != "book" {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestSurveyJobs(t *testing.T) {
-	b := &exec.Bench{Lab: reading(5)}
+	b := reading(5)
 	b.Open(4, []lab.File{{Name: "book"}})
 	var found [][]byte
 	for i := range 7 {
@@ -105,7 +95,7 @@ func TestSurveyJobs(t *testing.T) {
 		found = append(found, a.Data)
 	}
 	a := do(t, b, exec.Job{ID: 1, Kind: exec.Join, Files: 4, Entry: "book", Found: found, Set: 9})
-	if a.Error != "" || a.Set != 9 || a.Of != 4 || !a.Along || len(a.Condensed) != 1 || string(a.Condensed[0].Data) != "abcde?g" || a.Entries[1].Survey != nil {
+	if a.Error != "" || a.Set != 9 || a.Of != 4 || string(a.Handed) != "abcde?g" || a.Entries[1].Survey != nil {
 		t.Errorf("%+v", a)
 	}
 	a = do(t, b, exec.Job{ID: 1, Kind: exec.Join, Files: 4, Entry: "book", Found: found[:6]})
@@ -126,11 +116,8 @@ func TestSurveyJobs(t *testing.T) {
 
 // A setup that needs a survey has it, by any number of hands.
 func TestSurveyed(t *testing.T) {
-	l := reading(-1)
-	files, err := l.Open([]lab.File{{Name: "book"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := reading(-1).Lab
+	var files lab.Files = &pages{count: 7, torn: -1}
 	setup := func(text string) *knob.Setup {
 		u, err := l.Read(text)
 		if err != nil {
@@ -140,33 +127,32 @@ func TestSurveyed(t *testing.T) {
 	}
 	for _, crew := range []int{0, 1, 2, 50} {
 		done := 0
-		list, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), files, crew, func(n, total int) {
+		known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), files, nil, crew, func(n, total int) {
 			if n < done || total != 70 {
 				t.Errorf("%d of %d after %d", n, total, done)
 			}
 			done = n
 		})
-		if err != nil || len(list) != 1 || !reflect.DeepEqual(known.(*pages).read, strings.Split("abcdefg", "")) || done != 70 {
+		if err != nil || !reflect.DeepEqual(known.(*pages).read, strings.Split("abcdefg", "")) || done != 70 {
 			t.Errorf("%d hands: %v, %+v, %d", crew, err, known, done)
 		}
 	}
 	for _, text := range []string{"entry=book", "entry=letter gpu_memory=1", "gpu_memory=1"} {
-		if list, known, err := exec.Surveyed(&l, setup(text), files, 2, nil); err != nil || list != nil || known != files {
+		if known, err := exec.Surveyed(&l, setup(text), files, nil, 2, nil); err != nil || known != files {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, n := range []int{0, -1} {
 		none := &pages{count: n, torn: -1}
-		if list, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), none, 2, nil); err != nil || list != nil || known != lab.Files(none) {
+		if known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), none, nil, 2, nil); err != nil || known != lab.Files(none) {
 			t.Errorf("%d parts: %v", n, err)
 		}
 	}
-	if _, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, 2, nil); known != nil || err != nil {
+	if known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, nil, 2, nil); known != nil || err != nil {
 		t.Error("without files")
 	}
-	torn := reading(3)
-	files, _ = torn.Open([]lab.File{{Name: "book"}})
-	if _, _, err := exec.Surveyed(&torn, setup("entry=book gpu_memory=1"), files, 2, nil); err == nil || err.Error() != "page 3 of the book is torn" {
+	files = &pages{count: 7, torn: 3}
+	if _, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), files, nil, 2, nil); err == nil || err.Error() != "page 3 of the book is torn" {
 		t.Error(err)
 	}
 }

@@ -24,12 +24,22 @@ const (
 	Tallies             // what came out of every figure: Tallies
 	Several             // run several systems and setups, one after the other: Parts
 	Export              // run one system and write what happened in a format: Data
-	Bundle              // make a bundle of systems' runs: Data
-	Check               // compute a part of the opened bundle again: a Verdict
 	Survey              // go through a part of an entry's bytes: Data
-	Join                // put the parts of a survey together: Condensed, Entries
-	Open                // say which laboratories take the opened files: Takers
+	Join                // put the parts of a survey together: Handed, Entries
+	Again               // do what a bundle asks for: Redone
+	Carry               // say what a bundle has of the opened files: Handed, empty if it has these
+
+	// What the program that reads files does.
+
+	Open   // say which laboratories take the opened files: Takers
+	Pack   // write what Carry returned as files, which are a set of their own: Packed, Takers
+	Write  // write what Export returned in a format: Data
+	Bundle // make a bundle of systems' runs: Data
+	Check  // compare a part of the opened bundle with the same computed again: a Verdict
 )
+
+// OfFiles reports whether a job of this kind is for the program that reads files.
+func (k Kind) OfFiles() bool { return k >= Open }
 
 // A Pick is one run of Several.
 type Pick struct{ Setup, System string }
@@ -61,24 +71,16 @@ type Job struct {
 	Lean        bool   // of Run: the report without curves
 	Picks       []Pick // of Several
 	Order       *Order // of Bundle and Check
-	// Inside, of List, lists what a bundle holds to run, and not the bundle.
-	Inside bool
+	Ask         *Ask   // of Again
 	// Entry is surveyed, of Survey and Join. Portion is which part of it, and Found what
 	// was found in all parts; Set is the number of the set that Join makes.
 	Entry   string
 	Portion int
 	Found   [][]byte
-	Set     int
-}
-
-// Whole reports whether the job writes something, or is about a bundle or about files of
-// which nothing was handed over: a laboratory's lean program cannot do it.
-func (j *Job) Whole(handed bool) bool {
-	switch j.Kind {
-	case Raw, Export, Bundle, Check:
-		return true
-	}
-	return j.Files != 0 && !handed
+	Set     int // also of Pack
+	// Handed is what a laboratory returned, of Pack and Write; Format is that of Write.
+	Handed []byte
+	Format string
 }
 
 // A Taker is a laboratory that can run something of opened files.
@@ -86,9 +88,10 @@ type Taker struct {
 	Lab   string   // its stable name
 	Title string   // for people
 	Found []string // what it can run, by name
-	// Handed stands for the files there (lab.Handed); empty where the laboratory reads
-	// them itself.
+	// Handed stands for the files there (lab.Handed). Along is true where it reads them
+	// too: then they follow, unread.
 	Handed []byte
+	Along  bool
 }
 
 // A File is a file that a worker writes.
@@ -110,22 +113,23 @@ type Answer struct {
 	Report   *report.Report
 	JSON     string
 	Entries  []lab.Entry
-	// Condensed are files, of List and Join, that are the set with the number Set for
-	// all who need it from now on, so that none has to read the opened ones again. There
-	// are none if these are as good. Along says that those of the set Of follow, unread.
-	Condensed []File
-	Set, Of   int
-	Along     bool
-	Notes     []string // about opened files
-	Section   *report.Section
-	Outline   *study.Outline
-	Outcome   *study.Outcome
-	Sheet     *study.Sheet
-	Tallies   []study.Tally
-	Hash      string
-	Parts     []Part
-	Data      []byte      // of Export, Bundle and Survey
-	Bundle    *BundleInfo // of List, if that is what the files are
-	Verdict   *Verdict
-	Takers    []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
+	// Handed, of List and Join, is what stands for the set with the number Set for all
+	// workers of the laboratory from now on; empty if what stood for it does. The files
+	// themselves are those of the set Of. Of Carry see there.
+	Handed  []byte
+	Set, Of int
+	Packed  []File   // of Pack: the set Set
+	Notes   []string // about opened files
+	Section *report.Section
+	Outline *study.Outline
+	Outcome *study.Outcome
+	Sheet   *study.Sheet
+	Tallies []study.Tally
+	Hash    string
+	Parts   []Part
+	Data    []byte // of Export, Write, Bundle and Survey
+	Redone  *Redone
+	Bundle  *BundleInfo // of Open, if that is what the files are
+	Verdict *Verdict
+	Takers  []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
 }

@@ -4,6 +4,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,7 @@ import (
 // taken, or which laboratory takes them.
 func Open(l *lab.Lab, list []lab.File) (lab.Files, error) {
 	if l.Accept == nil {
-		if l.Open == nil {
-			return nil, fmt.Errorf("%s takes no files", l.Title)
-		}
-		return l.Open(list)
+		return nil, fmt.Errorf("%s takes no files", l.Title)
 	}
 	o, err := door.Open(dropped(list), l.Name, 0)
 	if err != nil {
@@ -39,7 +37,10 @@ func Open(l *lab.Lab, list []lab.File) (lab.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Accept(found)
+	if !o.Takers[at].Along {
+		list = nil
+	}
+	return l.Accept(found, list)
 }
 
 // others says which laboratories take what was found.
@@ -67,42 +68,158 @@ func dropped(list []lab.File) []door.File {
 // mostOpened is how many bytes files may have of which a tab holds all that matters.
 const mostOpened = 1 << 30
 
-// Do says which laboratories take files: it does a job of the kind exec.Open. Of several
-// laboratories that are as sure the job's comes first. Files that only those take who take
-// any bytes at all are an error elsewhere, beside who they are.
-func Do(j *exec.Job, list []lab.File, progress lab.Progress) (a exec.Answer) {
+// A Desk does the jobs of the program that reads files, one at a time.
+type Desk struct {
+	number int // of the files at hand
+	files  []lab.File
+	bundle *bundle.Bundle // that they are, nil if they are none
+	looked bool           // it is known whether they are
+	err    error          // why it cannot be opened
+}
+
+// Open gives d a set of files under a number, instead of the one it had.
+func (d *Desk) Open(number int, files []lab.File) { *d = Desk{number: number, files: files} }
+
+// Do does j. progress may be nil; it is told of bytes. A bug that makes a reader panic
+// becomes the answer's error.
+func (d *Desk) Do(j *exec.Job, progress lab.Progress) (a exec.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = exec.Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the reader of these files has a bug: %v", p)}
 		}
 	}()
 	a = exec.Answer{ID: j.ID, Last: true}
-	if err := open(j, list, progress, &a); err != nil {
+	if err := d.do(j, progress, &a); err != nil {
 		a.Error = err.Error()
 	}
 	return a
 }
 
-func open(j *exec.Job, list []lab.File, progress lab.Progress, a *exec.Answer) error {
-	list, quiet, err := exec.Counted(list, progress)
+func (d *Desk) do(j *exec.Job, progress lab.Progress, a *exec.Answer) (err error) {
+	if j.Files != 0 && j.Files != d.number {
+		return errors.New("the files are no longer at hand; open them again")
+	}
+	switch j.Kind {
+	case exec.Open:
+		return d.open(j, progress, a)
+	case exec.Write:
+		a.Data, err = Write(j.Format, j.Handed)
+		return err
+	case exec.Pack:
+		list, err := Pack(j.Lab, j.Handed)
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			a.Packed = append(a.Packed, exec.File{Name: f.Name, Data: f.Data})
+		}
+		a.Set, a.Of = j.Set, j.Set
+		a.Takers, err = Takers(list, j.Lab)
+		return err
+	case exec.Bundle:
+		a.Data, err = d.bind(j)
+		return err
+	case exec.Check:
+		b, err := d.bound(nil)
+		switch {
+		case err != nil:
+			return err
+		case b == nil || j.Order == nil:
+			return errors.New("the opened files are no bundle")
+		case j.Order.Part < 0 || j.Order.Part >= len(b.Info().Parts):
+			return fmt.Errorf("the bundle has no part %d", j.Order.Part)
+		}
+		a.Verdict = b.Compare(j.Order)
+		return nil
+	}
+	return fmt.Errorf("there is no work of kind %d with files", j.Kind)
+}
+
+// bound returns the bundle that the files at hand are, nil if they are none.
+func (d *Desk) bound(progress lab.Progress) (*bundle.Bundle, error) {
+	if d.looked {
+		return d.bundle, d.err
+	}
+	list, quiet, err := exec.Counted(d.files, progress)
+	if err == nil {
+		d.files = list
+		d.bundle, err = bundle.Unbind(list)
+		quiet()
+	}
+	d.looked, d.err = true, err
+	return d.bundle, err
+}
+
+// open says who takes the files at hand.
+func (d *Desk) open(j *exec.Job, progress lab.Progress, a *exec.Answer) error {
+	list, quiet, err := exec.Counted(d.files, progress)
 	if err != nil {
 		return err
 	}
 	defer quiet()
-	bound, err := bundle.Binder{}.Unbind(list)
+	d.files = list
+	b, err := bundle.Unbind(list)
+	d.bundle, d.looked, d.err = b, true, err
 	if err != nil {
 		return err
 	}
-	if bound == nil {
+	if b == nil {
+		// Files that only those take who take any bytes at all are an error, beside who they are.
 		a.Takers, err = Takers(list, j.Lab)
 		return err
 	}
-	a.Bundle = bound.Info()
-	if list = bound.Workload(); list != nil {
-		// What is wrong with it is said when its runs are checked.
-		a.Takers, _ = Takers(list, a.Bundle.Lab)
+	a.Bundle = b.Info()
+	if list = b.Workload(); list != nil {
+		if a.Takers, err = Takers(list, a.Bundle.Lab); err != nil {
+			a.Bundle.Wrong = err.Error() // which is said when its runs are checked
+		}
 	}
 	return nil
+}
+
+// MostBundled is how many bytes the files in a bundle may have.
+const MostBundled = 64 << 20
+
+// bind makes a bundle of what an order has, and of the files at hand.
+func (d *Desk) bind(j *exec.Job) ([]byte, error) {
+	if j.Order == nil {
+		return nil, errors.New("there is nothing to make a bundle of")
+	}
+	if j.Files == 0 {
+		return bundle.Write(j.Order, nil)
+	}
+	b, err := d.bound(nil)
+	if err != nil {
+		return nil, err
+	}
+	list := d.files
+	if b != nil {
+		list = b.Workload()
+	}
+	if list, err = Whole(list); err != nil {
+		return nil, err
+	}
+	return bundle.Write(j.Order, list)
+}
+
+// Whole returns files with all of their bytes, for a bundle.
+func Whole(files []lab.File) ([]lab.File, error) {
+	var sum int64
+	for i := range files {
+		sum += files[i].Bytes()
+	}
+	if sum > MostBundled {
+		return nil, fmt.Errorf("the opened files have more than %d MiB, too much for a bundle; open only those that are needed", MostBundled>>20)
+	}
+	list := make([]lab.File, len(files))
+	for i := range files {
+		data, err := files[i].All(MostBundled)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = lab.File{Name: files[i].Name, Data: data}
+	}
+	return list, nil
 }
 
 // Takers says which laboratories can run something of files, and what stands for these
@@ -120,14 +237,11 @@ func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
 		for _, f := range t.Found {
 			takers[i].Found = append(takers[i].Found, f.Name)
 		}
-		if t.Workload == nil {
-			continue
-		}
 		found, err := wire.Marshal(t.Workload)
 		if err != nil {
 			return nil, err
 		}
-		takers[i].Handed = lab.Handed(found).Data
+		takers[i].Handed, takers[i].Along = lab.Handed(found).Data, t.Along
 	}
 	if o.Takers[0].Lab == shown {
 		return takers, nil

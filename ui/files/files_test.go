@@ -25,7 +25,7 @@ func TestDo(t *testing.T) {
 		{[]lab.File{letter}, "compress", "compress", ""},
 		{[]lab.File{{Name: "x.csv"}}, "train", "", "x.csv: an empty file."},
 	} {
-		a := Do(&exec.Job{ID: 7, Lab: tt.shown}, tt.files, nil)
+		a := opened(&exec.Job{ID: 7, Lab: tt.shown}, tt.files)
 		var got []string
 		for _, x := range a.Takers {
 			got = append(got, x.Lab)
@@ -34,4 +34,12 @@ func TestDo(t *testing.T) {
 			t.Errorf("shown %s: %q take it, %s; want %s", tt.shown, got, a.Error, tt.want)
 		}
 	}
+}
+
+// opened is what is said of dropped files.
+func opened(j *exec.Job, list []lab.File) exec.Answer {
+	j.Kind = exec.Open
+	var d Desk
+	d.Open(j.Files, list)
+	return d.Do(j, nil)
 }

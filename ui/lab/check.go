@@ -1,5 +1,3 @@
-//go:build !lean
-
 package lab
 
 import (
@@ -12,8 +10,9 @@ import (
 	"spillway/sim/report"
 )
 
-// check reports what is wrong with a declaration.
-func (l *Info) check() error {
+// Valid reports what is wrong with a declaration. Programs do not ask: it does not change on
+// its way, and is checked when the site is built, and by tests.
+func (l *Info) Valid() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	twice := func(kind string, names []string) {

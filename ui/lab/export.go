@@ -15,6 +15,10 @@ type Export struct {
 	About string // what it holds and what reads it, one sentence
 	// Workload is true of one that is about what runs, whatever the system.
 	Workload bool
+	// Format names the format (of package handed) in which the program that reads files
+	// writes it: what the laboratory returns is then a message of its type of that package.
+	// It is empty where the laboratory returns the file itself.
+	Format string
 }
 
 // An Origin is what an exported file says about where it comes from. Each may be

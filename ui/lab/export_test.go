@@ -66,7 +66,10 @@ func TestExport(t *testing.T) {
 			}()
 			s := roasting(&loads)
 			wrong(&s)
-			lab.New(s)
+			l := lab.New(s)
+			if err := l.Valid(); err != nil {
+				panic(err)
+			}
 		}()
 	}
 }

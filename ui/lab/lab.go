@@ -8,7 +8,6 @@
 package lab
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -60,8 +59,8 @@ type Section struct {
 	// Entry is true of one that is only there with an entry of opened files that names
 	// it (Entry.Sections).
 	Entry bool
-	// Bytes is true of one that reads opened files themselves, where what a Condenser
-	// says of them is not enough.
+	// Bytes is true of one that reads opened files themselves, where what was found in
+	// them is not enough.
 	Bytes bool
 }
 
@@ -314,28 +313,24 @@ type Surveyor interface {
 	// Survey goes through one part of an entry and returns what it found. p is told of
 	// bytes.
 	Survey(entry string, part int, p Progress) ([]byte, error)
-	// Join returns small files which stand for the opened ones as a Condenser's do, and
-	// in which the entry needs no survey. found is what Survey returned of all parts, in
-	// their order.
-	Join(entry string, found [][]byte) ([]File, error)
+	// Join returns what stands for the files from now on, as Accept reads it: in it the
+	// entry needs no survey. found is what Survey returned of all parts, in their order.
+	Join(entry string, found [][]byte) ([]byte, error)
 }
 
-// A Condenser is Files that can be said with less: a few small files that open as
-// the same entries. They replace the opened ones for everybody else. Where the Files
-// are a Surveyor, or a section reads Bytes, the opened ones follow them: with a
-// Stream, and without Data, so that nothing is read of them until somebody does.
+// A Condenser is Files of which more is found out when they are listed, once for everybody.
 type Condenser interface {
-	// Condensed returns them, none if the opened ones are as good. p is told how far it
-	// is, in bytes.
-	Condensed(p Progress) ([]File, error)
+	// Condensed returns what stands for the files from now on, as Accept reads it; nil if
+	// what stands for them says all. p is told how far it is, in bytes.
+	Condensed(p Progress) ([]byte, error)
 }
 
 // A Carrier is Files of which not everything is handed on to others.
 type Carrier interface {
-	// Carry returns the files of which a bundle of a setup is made, and what they hold;
-	// none if those are the opened ones. They have an entry of the same name, which runs
-	// the same.
-	Carry(u *knob.Setup) ([]File, Files, error)
+	// Carry returns what a bundle of a setup has of the files, as Accept reads it: the
+	// program that reads files writes it. It has an entry of the same name, which runs the
+	// same. It is nil if a bundle has the opened files.
+	Carry(u *knob.Setup) ([]byte, error)
 }
 
 // A File is a name, with slashes where folders are known, and its content.
@@ -401,12 +396,10 @@ type Progress = report.Progress
 type Lab struct {
 	Info
 	// Accept returns what was found in files by the program that reads them: a message of
-	// the laboratory's type of package handed. It is nil in a laboratory without files, and
-	// in one that reads them itself.
-	Accept func(found []byte) (Files, error)
-	// Open finds what the laboratory can run in files. The error says what the
-	// files are and what would be needed. It is nil where Accept is not.
-	Open func([]File) (Files, error)
+	// the laboratory's type of package handed. along are the files themselves, unread, where
+	// they are at hand and the laboratory reads parts of them. It is nil in a laboratory
+	// without files.
+	Accept func(found []byte, along []File) (Files, error)
 	// Check reports what contradicts in a setup whose every text is allowed.
 	Check func(*knob.Setup) error
 	// Run runs one system. raw is the laboratory's own result. The error is about
@@ -463,10 +456,9 @@ type Spec[S, W, R any] struct {
 	Knobs map[string][]knob.Knob[S]
 	// Check reports what contradicts in settings whose every value is allowed.
 	Check func(*S) error
-	// Accept returns what can be run of what was found in files, Open finds it itself; the
-	// other is nil, or both if the laboratory takes none.
-	Accept func(found []byte) (Files, error)
-	Open   func([]File) (Files, error)
+	// Accept returns what can be run of what was found in files (Lab.Accept); nil if the
+	// laboratory takes none.
+	Accept func(found []byte, along []File) (Files, error)
 	// Source names what Load depends on: settings of equal Source run the same W.
 	Source func(*S) string
 	// Load returns what the settings run: bundled, generated or from files.
@@ -502,8 +494,8 @@ type Run[S, W, R any] struct {
 	Result   R
 }
 
-// New erases the types of a laboratory. It panics on a declaration that
-// contradicts itself, which every test of the laboratory would show.
+// New erases the types of a laboratory. It panics on a declaration that has data without its
+// functions; Info.Valid reports all else that contradicts.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l := Lab{Info: spec.Info, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
 	var all []knob.Knob[S]
@@ -520,7 +512,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		panic(fmt.Sprintf("laboratory %s: quantities are those of its measures", l.Name))
 	}
 	l.Quantities = report.Quantities(spec.Measures)
-	if err := errors.Join(spec.declared(&l.Info), l.Info.check()); err != nil {
+	if err := spec.declared(&l.Info); err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
 	}
 	settings := func(u *knob.Setup) (*S, error) {
@@ -573,7 +565,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return i
 	}
-	l.Open, l.Accept = spec.Open, spec.Accept
+	l.Accept = spec.Accept
 	l.Check = func(u *knob.Setup) error {
 		_, err := settings(u)
 		return err

@@ -63,7 +63,7 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 			}
 			return nil
 		},
-		Open:   func([]lab.File) (lab.Files, error) { return beans{{Name: "a"}}, nil },
+		Accept: func([]byte, []lab.File) (lab.Files, error) { return beans{{Name: "a"}}, nil },
 		Source: func(s *brew) string { return s.Bean + s.File },
 		Load: func(s *brew, f lab.Files) (pot, error) {
 			*loads++
@@ -163,7 +163,7 @@ func TestInvented(t *testing.T) {
 	}
 	set("ground", "a")
 	set("grams", "5")
-	if f, err := l.Open(nil); err != nil || len(f.Entries()) != 1 {
+	if f, err := l.Accept(nil, nil); err != nil || len(f.Entries()) != 1 {
 		t.Errorf("%v, %v", f, err)
 	}
 	g := beans{{Name: "a"}, {Name: "b"}}
@@ -298,7 +298,10 @@ func TestRefused(t *testing.T) {
 					t.Errorf("got %q; want %q in it", got, want)
 				}
 			}()
-			lab.New(s)
+			l := lab.New(s)
+			if err := l.Valid(); err != nil {
+				panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
+			}
 		}()
 	}
 }

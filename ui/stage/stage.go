@@ -110,7 +110,7 @@ func (h *host) work(n *session.Session) error {
 			return errors.New(strings.Join(a.Problems, "; "))
 		}
 		if a.Set != a.Of {
-			h.bench.Open(a.Set, exec.Lent(&a, h.files))
+			h.bench.Open(a.Set, exec.Lent(a.Handed, h.files))
 		}
 		n.Answer(&a)
 	}

@@ -7,4 +7,4 @@ import (
 	"spillway/wasm/worker"
 )
 
-func main() { worker.Run(files.Do) }
+func main() { worker.Run(&files.Desk{}) }

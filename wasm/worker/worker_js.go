@@ -22,21 +22,25 @@ import (
 // on a small heap need to collect less often, but a tab never gives memory back.
 const usual = 72 << 20
 
-// An Opener does jobs of the kind exec.Open: package files has it.
-type Opener func(*exec.Job, []lab.File, lab.Progress) exec.Answer
+// A Desk does the jobs of the program that reads files (exec.Kind.OfFiles): package files
+// has it.
+type Desk interface {
+	Open(number int, files []lab.File)
+	Do(*exec.Job, lab.Progress) exec.Answer
+}
 
-// Run does the jobs of the laboratories for ever, and those about files that nobody has
-// read yet if the program can.
-func Run(open Opener, labs ...lab.Lab) {
+// Run does the jobs of the laboratories for ever, and those of the program that reads
+// files if desk is not nil.
+func Run(desk Desk, labs ...lab.Lab) {
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(usual)
 	messages := listen()
 	benches := map[string]*exec.Bench{}
 	for _, l := range labs {
-		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder()}
+		benches[l.Name] = &exec.Bench{Lab: l}
 	}
 	for {
-		do(open, benches, messages())
+		do(desk, benches, messages())
 	}
 }
 
@@ -70,7 +74,7 @@ func listen() func() js.Value {
 }
 
 // do answers one message.
-func do(open Opener, benches map[string]*exec.Bench, message js.Value) {
+func do(desk Desk, benches map[string]*exec.Bench, message js.Value) {
 	id := message.Get("id").Int()
 	fail := func(err error) { post(id, &exec.Answer{ID: id, Last: true, Error: err.Error()}) }
 	var j exec.Job
@@ -89,8 +93,11 @@ func do(open Opener, benches map[string]*exec.Bench, message js.Value) {
 	}
 	b := benches[j.Lab]
 	switch {
-	case j.Kind == exec.Open && open != nil:
-		a := open(&j, list, progress(&j))
+	case j.Kind.OfFiles() && desk != nil:
+		if files.Truthy() {
+			desk.Open(j.Files, list)
+		}
+		a := desk.Do(&j, progress(&j))
 		post(id, &a)
 		return
 	case b == nil:

@@ -121,7 +121,7 @@ test('figures for the asking', async (t) => {
   assert.equal(known.status, 304);
   assert.equal((await get(address, { method: 'HEAD' })).headers.get('etag'), tag);
 
-  // Presets that laboratories' lean programs leave to the page.
+  // Presets of other laboratories.
   for (const [preset, system] of [['mail-server', 'bytefs'], ['llama3-8b', 'ideal']]) {
     const r = await get(`/figure/${preset}.svg?systems=${system}`);
     const text = await r.text();

@@ -68,7 +68,7 @@ func do(out *bufio.Writer, args []string) error {
 			return show(out, &a)
 		})
 	case "native":
-		benches := map[string]*exec.Bench{}
+		benches := map[string]*files.Native{}
 		return lines(func(line []byte) error {
 			var j exec.Job
 			if err := json.Unmarshal(line, &j); err != nil {
@@ -79,7 +79,7 @@ func do(out *bufio.Writer, args []string) error {
 				if err != nil {
 					return err
 				}
-				benches[j.Lab] = &exec.Bench{Lab: l, Reader: files.Open}
+				benches[j.Lab] = files.NewNative(l)
 			}
 			a := benches[j.Lab].Do(&j, nil)
 			return show(out, &a)

@@ -33,10 +33,6 @@ var Labs = []Door{
 	{"llm", "llm", llm.New},
 }
 
-// Lean names the laboratories that have a program without what opens files and
-// writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train", "store", "compress", "cxlssd", "filesys", "llm"}
-
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {
 	var names []string

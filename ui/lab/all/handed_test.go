@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"spillway/build/effort"
-	"spillway/ui/exec"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
@@ -64,7 +63,7 @@ func accepted(l *lab.Lab, message []byte) (lab.Files, error) {
 	if !ok {
 		return nil, fmt.Errorf("%d bytes are not handed over", len(message))
 	}
-	return l.Accept(found)
+	return l.Accept(found, nil)
 }
 
 // What a laboratory is handed has entries that run, twice with the same result, and the same
@@ -121,7 +120,7 @@ func runs(t *testing.T, l *lab.Lab, about string, f lab.File, files lab.Files, e
 	if err := u.Set(l.Entry, e.Name); err != nil {
 		t.Fatalf("%s: %v", about, err)
 	}
-	has, _, err := exec.Handed(u, []lab.File{f}, files)
+	has, _, err := reader.Carried(l, u, []lab.File{f}, files)
 	if err != nil {
 		t.Fatalf("%s: %v", about, err)
 	}

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -14,10 +12,12 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
+	"spillway/sim/compress/sample"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
-	"spillway/traces/tensorfile"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // A source is opened files of tensors.
@@ -25,49 +25,37 @@ type source struct {
 	files    []*opened
 	together *opened // all of them as one; nil if that is none
 	notes    []string
-	measured bool // it was opened from what was measured of them
 }
 
 // An opened file is its tensors, what is known of them, and where their bytes are.
 type opened struct {
-	name string
-	size int64
-	at   io.ReaderAt // nil where only what was measured of it is at hand
-	*tensorfile.File
-	files []*opened // of the entry of several
+	*sample.File
+	at    io.ReaderAt // nil where only what was measured of it is at hand
+	files []*opened   // of the entry of several
 
 	mutex  sync.Mutex
-	sample []counts // by tensor; nil before they are known
-	all    []counts
 	memory [2]*memory // of the sample, and of all
 }
 
-// open finds tensors in files, or what was measured of them.
-func open(files []lab.File) (lab.Files, error) {
-	if s, err := openMeasured(files); s != nil || err != nil {
-		return s, err
+// accept takes over files of tensors, some of which may be at hand.
+func accept(found []byte, along []lab.File) (lab.Files, error) {
+	h, err := wire.Read[handed.Contents](found)
+	if err != nil {
+		return nil, err
 	}
-	s := &source{}
-	var errs []error
-	for _, f := range files {
-		at, err := reader(&f)
-		var found *tensorfile.File
-		if err == nil {
-			found, err = tensorfile.Open(f.Name, at, f.Bytes())
+	s := &source{notes: h.Notes}
+	left := int64(sample.Most)
+	for _, f := range h.Files {
+		if f == nil || !f.Valid() || f.Size > left {
+			return nil, errors.New("what was found in the files cannot be; open them again")
 		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", f.Name, err))
-			continue
+		left -= f.Size
+		o := &opened{File: f}
+		if f.Place >= 0 && f.Place < len(along) {
+			o.at = &later{file: &along[f.Place]}
 		}
-		s.files = append(s.files, &opened{name: f.Name, size: f.Bytes(), at: at, File: found})
+		s.files = append(s.files, o)
 	}
-	if len(s.files) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	for _, err := range errs {
-		s.notes = append(s.notes, err.Error())
-	}
-	s.leave()
 	s.join()
 	return s, nil
 }
@@ -89,6 +77,23 @@ func reader(f *lab.File) (io.ReaderAt, error) {
 	return at, nil
 }
 
+// A later reads a file that is opened only when somebody asks for its bytes.
+type later struct {
+	file *lab.File
+	open sync.Once
+	at   io.ReaderAt
+	err  error
+}
+
+// ReadAt implements io.ReaderAt.
+func (l *later) ReadAt(p []byte, off int64) (int, error) {
+	l.open.Do(func() { l.at, l.err = reader(l.file) })
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.at.ReadAt(p, off)
+}
+
 // Entries implements lab.Files.
 func (s *source) Entries() []lab.Entry {
 	files := s.files
@@ -104,14 +109,14 @@ func (s *source) Entries() []lab.Entry {
 		for k := range f.Tensors {
 			n += f.Tensors[k].Bytes
 		}
-		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %s, %v", f.Format, prose.Count(len(f.Tensors), "tensor"), n)}
-		if f.all != nil || f.at != nil {
+		list[i] = lab.Entry{Name: f.Name, Info: fmt.Sprintf("%s, %s, %v", f.Format, prose.Count(len(f.Tensors), "tensor"), n)}
+		if f.All != nil || f.at != nil {
 			list[i].Knobs = []lab.EntryKnob{{Key: "exact"}}
 		}
 		switch {
 		case n == 0:
 			list[i].Error = "it holds no bytes"
-		case f.all == nil && f.at != nil:
+		case f.All == nil && f.at != nil:
 			list[i].Survey = &lab.Survey{Set: "exact=yes", Until: "exact=no", Parts: f.parts().count, Bytes: int64(n)}
 		}
 	}
@@ -123,7 +128,7 @@ func (s *source) Notes() []string {
 	list := s.notes
 	for i := range s.files {
 		for _, n := range s.files[i].File.Notes {
-			list = append(list, path.Base(s.files[i].name)+": "+n)
+			list = append(list, path.Base(s.files[i].Name)+": "+n)
 		}
 	}
 	return list
@@ -132,11 +137,11 @@ func (s *source) Notes() []string {
 // find returns the file with this name.
 func (s *source) find(name string) (*opened, error) {
 	for _, f := range s.files {
-		if f.name == name {
+		if f.Name == name {
 			return f, nil
 		}
 	}
-	if s.together != nil && s.together.name == name {
+	if s.together != nil && s.together.Name == name {
 		return s.together, nil
 	}
 	return nil, fmt.Errorf("the opened files hold no %q; choose another under Contents", name)
@@ -157,22 +162,22 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 	if err := f.gather(); err != nil {
 		return nil, err
 	}
-	slot, list := &f.memory[0], f.sample
+	slot, list := &f.memory[0], f.Sample
 	if exact {
-		slot, list = &f.memory[1], f.all
+		slot, list = &f.memory[1], f.All
 	}
 	switch {
 	case *slot != nil:
 		return *slot, nil
 	case exact && list == nil && f.at == nil:
-		return nil, fmt.Errorf("of %s only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself", f.name)
+		return nil, fmt.Errorf("of %s only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself", f.Name)
 	case exact && list == nil:
-		return nil, fmt.Errorf("not all entries of %s have been compressed yet; choose a sample, or wait until they are", f.name)
+		return nil, fmt.Errorf("not all entries of %s have been compressed yet; choose a sample, or wait until they are", f.Name)
 	case list == nil:
 		if list, err = f.draw(nil); err != nil {
 			return nil, err
 		}
-		f.sample = list
+		f.Sample = list
 	}
 	if *slot, err = f.hold(list); err != nil {
 		return nil, err
@@ -182,8 +187,8 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 
 // hold returns what is compressed: the tensors that hold bytes, and what was
 // measured of them.
-func (f *opened) hold(list []counts) (*memory, error) {
-	m := &memory{many: len(f.files) > 0, programs: []core.Program{{Name: path.Base(f.name)}}, origin: "From " + path.Base(f.name) + " (" + f.Format + ")."}
+func (f *opened) hold(list []sample.Counts) (*memory, error) {
+	m := &memory{many: len(f.files) > 0, programs: []core.Program{{Name: path.Base(f.Name)}}, origin: "From " + path.Base(f.Name) + " (" + f.Format + ")."}
 	var worst, entries, all int64
 	var places []int
 	for i := range f.Tensors {
@@ -193,13 +198,13 @@ func (f *opened) hold(list []counts) (*memory, error) {
 		}
 		c := &list[i]
 		worst = max(worst, c.Errors[0])
-		entries, all = entries+c.Entries, all+entriesOf(t)
+		entries, all = entries+c.Entries, all+t.Entries()
 		places = append(places, i)
 		m.tensors = append(m.tensors, tensor{Name: t.Name, Type: t.Type, Bytes: int64(t.Bytes), Entries: c.Entries, Bits: c.Bits, Sectors: c.Sectors, Error: c.Errors[0], Errors: c.Errors})
-		m.programs[0].Allocations = append(m.programs[0].Allocations, buddy.Allocation{Name: t.Name, Bytes: t.Bytes, Snapshots: []buddy.Histogram{c.histogram()}})
+		m.programs[0].Allocations = append(m.programs[0].Allocations, buddy.Allocation{Name: t.Name, Bytes: t.Bytes, Snapshots: []buddy.Histogram{c.Histogram()}})
 	}
 	if len(m.tensors) == 0 {
-		return nil, fmt.Errorf("%s holds no bytes", f.name)
+		return nil, fmt.Errorf("%s holds no bytes", f.Name)
 	}
 	if f.at != nil {
 		m.bytes = func(tensor int, at int64, p []byte) error {
@@ -218,7 +223,7 @@ func (f *opened) hold(list []counts) (*memory, error) {
 }
 
 // read fills p with a tensor's bytes from a place on.
-func (f *opened) read(t *tensorfile.Tensor, at int64, p []byte) error {
+func (f *opened) read(t *sample.Tensor, at int64, p []byte) error {
 	if at < 0 || at+int64(len(p)) > int64(t.Bytes) {
 		return fmt.Errorf("tensor %q has %d bytes, none at %d", t.Name, t.Bytes, at+int64(len(p))-1)
 	}
@@ -230,12 +235,12 @@ func (f *opened) read(t *tensorfile.Tensor, at int64, p []byte) error {
 }
 
 // unread says that bytes of a tensor cannot be read.
-func (f *opened) unread(t *tensorfile.Tensor, err error) error {
+func (f *opened) unread(t *sample.Tensor, err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: tensor %q ends behind the end of the file. If it changed since it was opened, open it again", f.name, t.Name)
+		return fmt.Errorf("%s: tensor %q ends behind the end of the file. If it changed since it was opened, open it again", f.Name, t.Name)
 	}
-	if strings.Contains(err.Error(), f.name) {
+	if strings.Contains(err.Error(), f.Name) {
 		return fmt.Errorf("tensor %q: %w", t.Name, err)
 	}
-	return fmt.Errorf("%s: tensor %q: %w", f.name, t.Name, err)
+	return fmt.Errorf("%s: tensor %q: %w", f.Name, t.Name, err)
 }

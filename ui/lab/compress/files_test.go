@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -45,7 +43,7 @@ func weights(t *testing.T) []byte {
 // TestFile compresses a file's tensors, all of them and a sample.
 func TestFile(t *testing.T) {
 	l := New()
-	files, err := l.Open([]lab.File{{Name: "a/w.safetensors", Data: weights(t)}, {Name: "notes.pdf.gz", Data: []byte("\x1f\x8b")}})
+	files, err := open([]lab.File{{Name: "a/w.safetensors", Data: weights(t)}, {Name: "notes.pdf.gz", Data: []byte("\x1f\x8b")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +56,7 @@ func TestFile(t *testing.T) {
 			if _, _, err := l.Run(u, "naive", files, nil); err == nil || !strings.Contains(err.Error(), "not all entries of a/w.safetensors have been compressed yet") {
 				t.Error(err)
 			}
-			if _, files, err = exec.Surveyed(&l, u, files, 2, nil); err != nil {
+			if files, err = exec.Surveyed(&l, u, files, nil, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -103,10 +101,10 @@ func TestFile(t *testing.T) {
 
 func TestNoFile(t *testing.T) {
 	l := New()
-	if _, err := l.Open([]lab.File{{Name: "x", Data: []byte("\x80\x04}")}}); err == nil || !strings.Contains(err.Error(), "x: the file is a pickle") {
+	if _, err := open([]lab.File{{Name: "x", Data: []byte("\x80\x04}")}}); err == nil || !strings.Contains(err.Error(), "x: the file is a pickle") {
 		t.Error(err)
 	}
-	files, err := l.Open([]lab.File{{Name: "x", Data: []byte("bytes")}})
+	files, err := open([]lab.File{{Name: "x", Data: []byte("bytes")}})
 	if err != nil {
 		t.Fatal(err)
 	}

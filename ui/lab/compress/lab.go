@@ -85,7 +85,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
-		Open:    open,
+		Accept:  accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
 				return fmt.Sprint("entry ", s.Exact, " ", s.Entry)

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -106,7 +104,7 @@ func large(t *testing.T, each int64) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	l := New()
-	files, err := l.Open([]lab.File{file})
+	files, err := open([]lab.File{file})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,11 @@
-//go:build !lean
-
 package compress
 
 import (
 	"math"
 
 	"spillway/sim/compress/buddy"
+	"spillway/sim/compress/sample"
 	"spillway/sim/unit"
-	"spillway/traces/tensorfile"
 	"spillway/ui/lab"
 )
 
@@ -26,13 +24,11 @@ const (
 	mostPages  = 16384
 )
 
-// pagesOf is how many pages a tensor has, and entriesOf how many entries.
-func pagesOf(t *tensorfile.Tensor) int64 { return (int64(t.Bytes) + pageBytes - 1) / pageBytes }
-
-func entriesOf(t *tensorfile.Tensor) int64 { return buddy.Entries(t.Bytes) }
+// pagesOf is how many pages a tensor has.
+func pagesOf(t *sample.Tensor) int64 { return (int64(t.Bytes) + pageBytes - 1) / pageBytes }
 
 // takes returns how many pages are taken of each tensor.
-func takes(tensors []tensorfile.Tensor) []int64 {
+func takes(tensors []sample.Tensor) []int64 {
 	list := make([]int64, len(tensors))
 	// share gives each tensor a page in so many, at least so many pages. It reports how
 	// many that are, and whether some tensor has more than it must.
@@ -66,8 +62,8 @@ func pick(k, take, count int64) int64 {
 }
 
 // draw takes a sample of the tensors. progress is told of its bytes.
-func (f *opened) draw(progress lab.Progress) ([]counts, error) {
-	list, take := make([]counts, len(f.Tensors)), takes(f.Tensors)
+func (f *opened) draw(progress lab.Progress) ([]sample.Counts, error) {
+	list, take := make([]sample.Counts, len(f.Tensors)), takes(f.Tensors)
 	done, total := int64(0), f.sampled()
 	buf := make([]byte, gathered*pageBytes)
 	for i := range f.Tensors {
@@ -95,10 +91,10 @@ func (f *opened) sampled() (sum int64) {
 const gathered = 64
 
 // drawOne takes so many pages of a tensor. buf holds as many as are read at once.
-func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte, tell func(n int64)) error {
+func (f *opened) drawOne(t *sample.Tensor, take int64, c *sample.Counts, buf []byte, tell func(n int64)) error {
 	count := pagesOf(t)
 	var h buddy.Histogram
-	var sum, squares [larger]float64 // of the shares of a page's entries that take more than 3, 2 and 1 sectors
+	var sum, squares [sample.Larger]float64 // of the shares of a page's entries that take more than 3, 2 and 1 sectors
 	at := make([]int64, 0, gathered)
 	for k := int64(0); k < take; k += int64(len(at)) {
 		at = at[:0]
@@ -116,18 +112,18 @@ func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte
 			before := h
 			h.Measure(page)
 			more := 0.0
-			for k := range larger {
+			for k := range sample.Larger {
 				more += float64(h.Sectors[buddy.Sectors-k]-before.Sectors[buddy.Sectors-k]) / float64(h.Entries-before.Entries)
 				sum[k] += more
 				squares[k] += float64(more * more)
 			}
 		}
 	}
-	c.set(&h)
+	c.Set(&h)
 	if take < count && take > 1 {
 		n := float64(take)
 		left := 1 - n/float64(count) // of pages drawn without putting back
-		for k := range larger {
+		for k := range sample.Larger {
 			variance := max(0, squares[k]-sum[k]*sum[k]/n) / (n - 1)
 			c.Errors[k] = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
 		}
@@ -137,7 +133,7 @@ func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte
 
 // pages reads the pages of a tensor that begin at these places, in their order, one
 // behind the other. Only the tensor's last may be short.
-func (f *opened) pages(t *tensorfile.Tensor, buf []byte, at []int64) ([]byte, error) {
+func (f *opened) pages(t *sample.Tensor, buf []byte, at []int64) ([]byte, error) {
 	last := at[len(at)-1]
 	n := int(min(pageBytes, int64(t.Bytes)-last))
 	whole := len(at)

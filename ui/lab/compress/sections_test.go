@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -89,7 +87,7 @@ func TestManyGroups(t *testing.T) {
 	}
 	text := "{" + header.String() + "}"
 	data := append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
-	files, err := l.Open([]lab.File{{Name: "w.safetensors", Data: append(data, make([]byte, 256*n)...)}})
+	files, err := open([]lab.File{{Name: "w.safetensors", Data: append(data, make([]byte, 256*n)...)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +114,7 @@ func TestHeat(t *testing.T) {
 			t.Errorf("%s: not all entries take %d sectors", m.key, c)
 		}
 	}
-	files, err := l.Open([]lab.File{{Name: "w.safetensors", Data: weights(t)}})
+	files, err := open([]lab.File{{Name: "w.safetensors", Data: weights(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +144,7 @@ func TestHeat(t *testing.T) {
 func TestHeatOfPages(t *testing.T) {
 	l := New()
 	data := make([]byte, 300*pageBytes+130)
-	files, err := l.Open([]lab.File{{Name: "dump", Data: data}})
+	files, err := open([]lab.File{{Name: "dump", Data: data}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +152,7 @@ func TestHeatOfPages(t *testing.T) {
 	if m := s.Maps[0]; len(m.Rows) != int(mapRows) || m.Rows[1] != "2" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "128 of 301 pages") {
 		t.Errorf("%q %q", m.Rows, s.Notes)
 	}
-	files, err = l.Open([]lab.File{{Name: "dump", Data: data[:pageBytes+130]}})
+	files, err = open([]lab.File{{Name: "dump", Data: data[:pageBytes+130]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +176,7 @@ func TestInside(t *testing.T) {
 			t.Errorf("%s: %q; want %s", key, s.Text, want)
 		}
 	}
-	files, err := l.Open([]lab.File{{Name: "w.safetensors", Data: weights(t)}})
+	files, err := open([]lab.File{{Name: "w.safetensors", Data: weights(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +309,7 @@ func TestThresholdReadsNothing(t *testing.T) {
 	l := New()
 	data, reads := weights(t), 0
 	file := lab.File{Name: "w.safetensors", Data: data[:1024], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return counter{bytes.NewReader(data), &reads}, nil }}
-	files, err := l.Open([]lab.File{file})
+	files, err := open([]lab.File{file})
 	if err != nil {
 		t.Fatal(err)
 	}

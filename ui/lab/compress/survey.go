@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -9,8 +7,9 @@ import (
 	"sort"
 
 	"spillway/sim/compress/buddy"
+	"spillway/sim/compress/sample"
 	"spillway/sim/knob"
-	"spillway/traces/tensorfile"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
 )
@@ -59,9 +58,9 @@ func (s *source) Survey(entry string, part int, progress lab.Progress) ([]byte, 
 func (f *opened) survey(p *parts, part int, progress lab.Progress) (data []byte, err error) {
 	switch {
 	case f.at == nil:
-		return nil, fmt.Errorf("%s itself is not at hand; open it again", f.name)
+		return nil, fmt.Errorf("%s itself is not at hand; open it again", f.Name)
 	case part < 0 || part >= p.count:
-		return nil, fmt.Errorf("%s has %d parts, none with the number %d", f.name, p.count, part)
+		return nil, fmt.Errorf("%s has %d parts, none with the number %d", f.Name, p.count, part)
 	}
 	from := int64(part) * p.each
 	to := min(from+p.each, p.pages[len(p.pages)-1])
@@ -104,7 +103,7 @@ func (f *opened) within(p *parts, from, to int64, do func(tensor int, at, n int6
 const readBytes = 32 * pageBytes
 
 // measure counts all entries in a range of a tensor that begins at a page.
-func (f *opened) measure(t *tensorfile.Tensor, at, n int64, h *buddy.Histogram, tell func(n int64)) error {
+func (f *opened) measure(t *sample.Tensor, at, n int64, h *buddy.Histogram, tell func(n int64)) error {
 	buf := make([]byte, min(n, readBytes))
 	for n > 0 {
 		p := buf[:min(n, readBytes)]
@@ -119,23 +118,24 @@ func (f *opened) measure(t *tensorfile.Tensor, at, n int64, h *buddy.Histogram, 
 }
 
 // Join implements lab.Surveyor.
-func (s *source) Join(entry string, found [][]byte) ([]lab.File, error) {
+func (s *source) Join(entry string, found [][]byte) ([]byte, error) {
 	f, err := s.find(entry)
 	if err != nil {
 		return nil, err
 	}
 	if p := f.parts(); len(found) != p.count {
-		return nil, fmt.Errorf("%s has %d parts, but %d were gone through", f.name, p.count, len(found))
+		return nil, fmt.Errorf("%s has %d parts, but %d were gone through", f.Name, p.count, len(found))
 	}
 	list, err := f.join(found)
 	if err != nil {
 		return nil, err
 	}
 	notes := s.drawAll()
+	joined := []*opened{f}
 	if f.files != nil {
-		return write(f.with(s.files, list), notes, nil, nil)
+		joined = f.files
 	}
-	return write(s.files, notes, f, list)
+	return hand(with(s.files, joined, list), notes)
 }
 
 // drawAll draws the samples that are missing: what is written stands for all files,
@@ -151,18 +151,18 @@ func (s *source) drawAll() []string {
 }
 
 // join adds up what was found in all parts.
-func (f *opened) join(found [][]byte) ([]counts, error) {
+func (f *opened) join(found [][]byte) ([]sample.Counts, error) {
 	all := make([]buddy.Histogram, len(f.Tensors))
 	for k, data := range found {
 		if err := merge(all, data); err != nil {
-			return nil, fmt.Errorf("%s: part %d: %w", f.name, k, err)
+			return nil, fmt.Errorf("%s: part %d: %w", f.Name, k, err)
 		}
 	}
-	list := make([]counts, len(all))
+	list := make([]sample.Counts, len(all))
 	for i := range all {
-		list[i].set(&all[i])
-		if want := entriesOf(&f.Tensors[i]); all[i].Entries != want {
-			return nil, fmt.Errorf("%s: tensor %q has %d entries, but %d were compressed; open it again", f.name, f.Tensors[i].Name, want, all[i].Entries)
+		list[i].Set(&all[i])
+		if want := f.Tensors[i].Entries(); all[i].Entries != want {
+			return nil, fmt.Errorf("%s: tensor %q has %d entries, but %d were compressed; open it again", f.Name, f.Tensors[i].Name, want, all[i].Entries)
 		}
 	}
 	return list, nil
@@ -194,8 +194,8 @@ func merge(all []buddy.Histogram, part []byte) error {
 }
 
 // Condensed implements lab.Condenser: a sample of every file, or why there is none.
-func (s *source) Condensed(progress lab.Progress) ([]lab.File, error) {
-	if s.measured {
+func (s *source) Condensed(progress lab.Progress) ([]byte, error) {
+	if !slices.ContainsFunc(s.files, func(f *opened) bool { return f.Sample == nil }) {
 		return nil, nil
 	}
 	done, total := 0, 0
@@ -215,34 +215,40 @@ func (s *source) Condensed(progress lab.Progress) ([]lab.File, error) {
 			errs, s.notes = append(errs, err), append(s.notes, err.Error())
 			continue
 		}
-		f.sample = list
+		f.Sample = list
 		kept = append(kept, f)
 	}
 	if s.files = kept; len(kept) == 0 {
 		return nil, errors.Join(errs...)
 	}
 	s.join()
-	return write(s.files, s.notes, nil, nil)
+	return hand(s.files, s.notes)
+}
+
+// hand is what stands for files, with what is known of them.
+func hand(files []*opened, notes []string) ([]byte, error) {
+	h := handed.Contents{Noted: handed.Noted{Notes: notes}}
+	for _, f := range files {
+		if f.Sample != nil || f.All != nil {
+			h.Files = append(h.Files, f.File)
+		}
+	}
+	return wire.Marshal(&h)
 }
 
 // Carry implements lab.Carrier: a bundle has what was measured of a file, never its
 // bytes.
-func (s *source) Carry(u *knob.Setup) ([]lab.File, lab.Files, error) {
+func (s *source) Carry(u *knob.Setup) ([]byte, error) {
 	f, err := s.find(u.Text("entry"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if _, err := entry(f.name, u.Text("exact") == "yes", s); err != nil {
-		return nil, nil, err
+	if _, err := entry(f.Name, u.Text("exact") == "yes", s); err != nil {
+		return nil, err
 	}
 	list := f.files
 	if list == nil {
 		list = []*opened{f}
 	}
-	files, err := write(list, nil, nil, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	holds, err := open(files)
-	return files, holds, err
+	return hand(list, nil)
 }

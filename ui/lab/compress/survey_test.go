@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -14,10 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/compress/sample"
 	"spillway/sim/knob"
 	"spillway/sim/unit"
-	"spillway/traces/tensorfile"
+	"spillway/traces/archive"
+	"spillway/traces/contents"
 	"spillway/ui/exec"
+	writer "spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
 )
@@ -42,6 +43,40 @@ func (s *sliced) ReadAt(p []byte, off int64) (int, error) {
 
 func (s *sliced) Close() error { return nil }
 
+// open opens all files as package contents does, and takes them over.
+func open(list []lab.File) (lab.Files, error) {
+	var files []archive.File
+	for _, f := range list {
+		files = append(files, archive.File(f))
+	}
+	h, err := contents.Open(files)
+	if err != nil {
+		return nil, err
+	}
+	found, err := wire.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	return accept(found, list)
+}
+
+// filesOf are the files of which a bundle is made.
+func filesOf(found []byte, err error) ([]lab.File, error) {
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return writer.Pack("compress", found)
+}
+
+// known are files in which what is known of a source is.
+func known(f lab.Files) []lab.File {
+	list, err := filesOf(hand(f.(*source).files, f.(*source).notes))
+	if err != nil {
+		panic(err)
+	}
+	return list
+}
+
 // source of a test.
 func sourceOf(t *testing.T, files ...lab.File) *source {
 	t.Helper()
@@ -62,18 +97,18 @@ func TestCuts(t *testing.T) {
 			data[i] = byte(r.IntN(1 + i/5000%7*40))
 		}
 	}
-	f := &opened{name: "x", at: bytes.NewReader(data), File: &tensorfile.File{}}
+	f := &opened{at: bytes.NewReader(data), File: &sample.File{Name: "x"}}
 	var at int64
 	for _, n := range []int64{0, 1, 127, 128, pageBytes, pageBytes + 1, 300_000, 0, 5, 400_001, pageBytes * 3} {
-		f.Tensors = append(f.Tensors, tensorfile.Tensor{Name: "t", Offset: at, Bytes: unit.Bytes(n)})
+		f.Tensors = append(f.Tensors, sample.Tensor{Name: "t", Offset: at, Bytes: unit.Bytes(n)})
 		at += n
 	}
-	want := make([]counts, len(f.Tensors))
+	want := make([]sample.Counts, len(f.Tensors))
 	for i := range f.Tensors {
 		buf := data[f.Tensors[i].Offset:][:f.Tensors[i].Bytes]
-		h := want[i].histogram()
+		h := want[i].Histogram()
 		h.Measure(buf)
-		want[i].set(&h)
+		want[i].Set(&h)
 	}
 	for _, least := range []int64{1, 2, 7, 36, 1000} {
 		p := f.cut(least)
@@ -155,18 +190,18 @@ func TestCondensed(t *testing.T) {
 	data := weights(t)
 	raw := sourceOf(t, lab.File{Name: "a/w", Data: data}, lab.File{Name: "b", Data: []byte("\x00bytes")})
 	calls := 0
-	small, err := raw.Condensed(func(done, total int) {
+	small, err := filesOf(raw.Condensed(func(done, total int) {
 		if calls++; done > total {
 			t.Errorf("%d of %d", done, total)
 		}
-	})
+	}))
 	if err != nil || len(small) != 1 || len(small[0].Data) > 5000 || calls == 0 {
 		t.Fatal(err, len(small), calls)
 	}
 	var read int64
 	along := sourceOf(t, small[0], streamed("a/w", data, &read), streamed("c", data, &read))
 	alone := sourceOf(t, small[0])
-	if again, err := alone.Condensed(nil); again != nil || err != nil {
+	if again, err := filesOf(alone.Condensed(nil)); again != nil || err != nil {
 		t.Error("what is measured is measured again")
 	}
 	if !reflect.DeepEqual(along.Entries()[0], raw.Entries()[0]) || !reflect.DeepEqual(alone.Notes(), raw.Notes()) {
@@ -212,7 +247,7 @@ func TestCondensed(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	l := New()
 	raw := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)})
-	small, err := raw.Condensed(nil)
+	small, err := filesOf(raw.Condensed(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,11 +257,12 @@ func TestSurvey(t *testing.T) {
 	var hashes []string
 	fresh := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)}) // no samples yet
 	for _, s := range []*source{fresh, along} {
-		list, known, err := exec.Surveyed(&l, u, s, 3, nil)
-		if err != nil || len(list) != 1 {
+		all, err := exec.Surveyed(&l, u, s, nil, 3, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		_, x, err := l.Run(u, "naive", known, nil)
+		list := known(all)
+		_, x, err := l.Run(u, "naive", all, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +273,7 @@ func TestSurvey(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, got, err := l.Run(u, "naive", known, nil)
+			rep, got, err := l.Run(u, "naive", all, nil)
 			if err != nil || l.Hash(got) != l.Hash(want) || l.Hash(got) == l.Hash(x) || !strings.Contains(strings.Join(rep.Notes, ""), "A sample: ") {
 				t.Errorf("the sample of %s: %v", name, err)
 			}
@@ -246,13 +282,13 @@ func TestSurvey(t *testing.T) {
 		if e := both.Entries(); e[0].Survey != nil || e[1].Survey == nil {
 			t.Errorf("%+v", e)
 		}
-		more, _, err := exec.Surveyed(&l, setup(t, &l, "entry=v exact=yes"), both, 1, nil)
+		more, err := exec.Surveyed(&l, setup(t, &l, "entry=v exact=yes"), both, nil, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range sourceOf(t, more...).files {
-			if f.all == nil || f.sample == nil {
-				t.Errorf("%s is not known", f.name)
+		for _, f := range more.(*source).files {
+			if f.All == nil || f.Sample == nil {
+				t.Errorf("%s is not known", f.Name)
 			}
 		}
 	}
@@ -266,7 +302,7 @@ func TestCarry(t *testing.T) {
 	l := New()
 	s := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "other", Data: []byte("\x00bytes")})
 	u := setup(t, &l, "entry=w")
-	list, _, err := s.Carry(u)
+	list, err := filesOf(s.Carry(u))
 	if err != nil || len(list) != 1 || len(list[0].Data) > 5000 || bytes.Contains(list[0].Data, []byte("other")) {
 		t.Fatal(err, list)
 	}
@@ -278,13 +314,13 @@ func TestCarry(t *testing.T) {
 	if err != nil || l.Hash(got) != l.Hash(want) {
 		t.Error(err)
 	}
-	if _, _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
+	if _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
 		t.Error("all entries, without compressing them")
 	}
 	if _, _, err := l.Run(setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
 		t.Errorf("all entries of what a bundle has: %v", err)
 	}
-	if _, _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
+	if _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
 		t.Error("an entry that is not there")
 	}
 }
@@ -323,17 +359,17 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		s = sourceOf(t, f, lab.File{Name: "v", Data: data})
-		if _, err := s.Condensed(nil); err != nil {
+		if _, err := filesOf(s.Condensed(nil)); err != nil {
 			t.Error(err)
 		}
 		if e, notes := s.Entries(), s.Notes(); len(e) != 1 || e[0].Name != "v" || len(notes) != 1 || notes[0] != tt.want {
 			t.Errorf("%+v, %q", e, notes)
 		}
 		s = sourceOf(t, f)
-		if _, err := s.Condensed(nil); err == nil || err.Error() != tt.want {
+		if _, err := filesOf(s.Condensed(nil)); err == nil || err.Error() != tt.want {
 			t.Errorf("%v", err)
 		}
-		if _, _, err := s.Carry(knob.NewSetup(New().Knobs)); err == nil {
+		if _, err := s.Carry(knob.NewSetup(New().Knobs)); err == nil {
 			t.Error("nothing is carried")
 		}
 	}
@@ -341,14 +377,14 @@ func TestUnreadable(t *testing.T) {
 
 // Pages of a sample are few, whatever is opened.
 func TestTakes(t *testing.T) {
-	tensors := func(n int, bytes int64) (list []tensorfile.Tensor) {
+	tensors := func(n int, bytes int64) (list []sample.Tensor) {
 		for range n {
-			list = append(list, tensorfile.Tensor{Bytes: unit.Bytes(bytes)})
+			list = append(list, sample.Tensor{Bytes: unit.Bytes(bytes)})
 		}
 		return list
 	}
 	for _, tt := range []struct {
-		tensors []tensorfile.Tensor
+		tensors []sample.Tensor
 		each    int64
 	}{
 		{tensors(1, 0), 0},
@@ -379,14 +415,14 @@ func TestTakes(t *testing.T) {
 
 // What there is to take is split by size, and small tensors leave it to large ones.
 func TestTakesBySize(t *testing.T) {
-	var list []tensorfile.Tensor
+	var list []sample.Tensor
 	for range 1000 {
-		list = append(list, tensorfile.Tensor{Bytes: pageBytes}, tensorfile.Tensor{Bytes: 64 * pageBytes}, tensorfile.Tensor{Bytes: 4096 * pageBytes})
+		list = append(list, sample.Tensor{Bytes: pageBytes}, sample.Tensor{Bytes: 64 * pageBytes}, sample.Tensor{Bytes: 4096 * pageBytes})
 	}
 	if got := takes(list)[:3]; !slices.Equal(got, []int64{1, 4, 8}) {
 		t.Errorf("%d", got)
 	}
-	few := takes(append(list[:300:300], tensorfile.Tensor{Bytes: 16 << 30}))
+	few := takes(append(list[:300:300], sample.Tensor{Bytes: 16 << 30}))
 	if few[0] != 1 || few[1] != 64 || few[2] != 64 || few[300] < 1024 {
 		t.Errorf("%d, and %d of the largest", few[:3], few[300])
 	}
@@ -402,7 +438,7 @@ func TestTakesBySize(t *testing.T) {
 // What was measured may come from anywhere.
 func TestHostileMeasured(t *testing.T) {
 	s := sourceOf(t, lab.File{Name: "w", Data: []byte("some bytes")})
-	small, err := s.Condensed(nil)
+	small, err := filesOf(s.Condensed(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,13 +471,13 @@ func TestHostileMeasured(t *testing.T) {
 		}
 	}
 	const large = `{"name":"%s","format":"","bytes":%d,"tensors":[%s]}`
-	whole := fmt.Sprintf(`{"name":"t","bytes":%d,"sample":{"sectors":[1,0,0,0,0],"classes":[1,0,0,0,0,0,0,0]}}`, int64(mostInAll))
+	whole := fmt.Sprintf(`{"name":"t","bytes":%d,"sample":{"sectors":[1,0,0,0,0],"classes":[1,0,0,0,0,0,0,0]}}`, int64(1<<56))
 	for _, tt := range []struct{ files, want string }{
-		{fmt.Sprintf(large, "a", int64(mostInAll), whole), ""},
-		{fmt.Sprintf(large, "a", int64(mostInAll)+1, ""), "file 0: with its 72057594037927937 bytes all files have more than 72057594037927936"},
+		{fmt.Sprintf(large, "a", int64(1<<56), whole), ""},
+		{fmt.Sprintf(large, "a", int64(1<<56)+1, ""), "file 0: with its 72057594037927937 bytes all files have more than 72057594037927936"},
 		{fmt.Sprintf(large, "a", int64(math.MaxInt64), ""), "file 0: with its 9223372036854775807 bytes all files have more than"},
-		{fmt.Sprintf(large, "a", int64(mostInAll), whole) + "," + fmt.Sprintf(large, "b", 1, ""), "file 1: with its 1 bytes all files have more than"},
-		{fmt.Sprintf(large, "a", int64(mostInAll), whole+","+whole), `tensor 1, "t": with its 72057594037927936 bytes all tensors have more than 72057594037927936`},
+		{fmt.Sprintf(large, "a", int64(1<<56), whole) + "," + fmt.Sprintf(large, "b", 1, ""), "file 1: with its 1 bytes all files have more than"},
+		{fmt.Sprintf(large, "a", int64(1<<56), whole+","+whole), `tensor 1, "t": with its 72057594037927936 bytes all tensors have more than 72057594037927936`},
 	} {
 		_, err := open([]lab.File{{Name: "m", Data: []byte(good[:strings.Index(good, `{"name"`)] + tt.files + "]}")}})
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

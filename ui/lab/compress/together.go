@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -10,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"spillway/traces/tensorfile"
+	"spillway/sim/compress/sample"
 )
 
 // Checkpoints of large models are many files, so several opened files are also one
@@ -21,7 +19,7 @@ import (
 // several of bytes and nothing else.
 func (s *source) join() {
 	s.together = nil
-	parts := slices.DeleteFunc(slices.Clone(s.files), func(f *opened) bool { return f.Format == tensorfile.Raw })
+	parts := slices.DeleteFunc(slices.Clone(s.files), func(f *opened) bool { return f.Raw })
 	if len(parts) == 0 {
 		parts = s.files
 	}
@@ -29,14 +27,14 @@ func (s *source) join() {
 	for _, f := range parts {
 		count += len(f.Tensors)
 	}
-	if len(parts) < 2 || count > tensorfile.MaxTensors {
+	if len(parts) < 2 || count > sample.MaxTensors {
 		return
 	}
-	all := &opened{name: togetherName(parts), files: parts, File: &tensorfile.File{Format: parts[0].Format}}
+	all := &opened{files: parts, File: &sample.File{Name: togetherName(parts), Format: parts[0].Format, Place: -1}}
 	if left := len(s.files) - len(parts); left > 0 {
 		all.Notes = append(all.Notes, fmt.Sprintf("%d of the opened files are bytes of no known format and not in it.", left))
 	}
-	if _, err := s.find(all.name); err == nil {
+	if _, err := s.find(all.Name); err == nil {
 		return
 	}
 	from := joined{}
@@ -45,19 +43,19 @@ func (s *source) join() {
 		if f.Format != all.Format {
 			all.Format = "several formats"
 		}
-		from.begins, from.files = append(from.begins, all.size), append(from.files, f.at)
+		from.begins, from.files = append(from.begins, all.Size), append(from.files, f.at)
 		for _, t := range f.Tensors {
-			t.Offset += all.size
+			t.Offset += all.Size
 			names[t.Name] = true
 			all.Tensors = append(all.Tensors, t)
 		}
-		all.size += f.size
+		all.Size += f.Size
 	}
 	if len(names) < count { // the same names in several files
 		at := 0
 		for _, f := range parts {
 			for range f.Tensors {
-				all.Tensors[at].Name = path.Base(f.name) + "/" + all.Tensors[at].Name
+				all.Tensors[at].Name = path.Base(f.Name) + "/" + all.Tensors[at].Name
 				at++
 			}
 		}
@@ -72,9 +70,9 @@ func (s *source) join() {
 // togetherName is the name of the entry of all files: their folder, if it is the same,
 // and how many they are.
 func togetherName(parts []*opened) string {
-	folder := path.Dir(parts[0].name)
+	folder := path.Dir(parts[0].Name)
 	for _, f := range parts {
-		if path.Dir(f.name) != folder {
+		if path.Dir(f.Name) != folder {
 			folder = ""
 		}
 	}
@@ -83,28 +81,28 @@ func togetherName(parts []*opened) string {
 
 // sharded reports whether the files are those of one checkpoint, by their names.
 func (f *opened) sharded() bool {
-	return !slices.ContainsFunc(f.files, func(p *opened) bool { return !strings.Contains(path.Base(p.name), "-of-") })
+	return !slices.ContainsFunc(f.files, func(p *opened) bool { return !strings.Contains(path.Base(p.Name), "-of-") })
 }
 
 // known takes over what is known of all entries of the parts, if it is of each.
 func (f *opened) known() {
-	f.all = nil
-	var all []counts
+	f.All = nil
+	var all []sample.Counts
 	for _, p := range f.files {
-		if p.all == nil {
+		if p.All == nil {
 			return
 		}
-		all = append(all, p.all...)
+		all = append(all, p.All...)
 	}
-	f.all = all
+	f.All = all
 }
 
 // gather takes over the samples of the parts.
 func (f *opened) gather() error {
-	if f.files == nil || f.sample != nil {
+	if f.files == nil || f.Sample != nil {
 		return nil
 	}
-	var sample []counts
+	var sample []sample.Counts
 	for _, p := range f.files {
 		list, err := p.drawn()
 		if err != nil {
@@ -112,29 +110,31 @@ func (f *opened) gather() error {
 		}
 		sample = append(sample, list...)
 	}
-	f.sample = sample
+	f.Sample = sample
 	return nil
 }
 
 // drawn returns the file's sample.
-func (f *opened) drawn() (_ []counts, err error) {
+func (f *opened) drawn() (_ []sample.Counts, err error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	if f.sample == nil {
-		f.sample, err = f.draw(nil)
+	if f.Sample == nil {
+		f.Sample, err = f.draw(nil)
 	}
-	return f.sample, err
+	return f.Sample, err
 }
 
 // with returns files of which all entries of those parts are known.
-func (f *opened) with(files []*opened, all []counts) []*opened {
+func with(files, parts []*opened, all []sample.Counts) []*opened {
 	var list []*opened
 	for _, p := range files {
-		known := p.all
-		if slices.Contains(f.files, p) {
+		known := p.All
+		if slices.Contains(parts, p) {
 			known, all = all[:len(p.Tensors)], all[len(p.Tensors):]
 		}
-		list = append(list, &opened{name: p.name, size: p.size, at: p.at, File: p.File, sample: p.sample, all: known})
+		x := *p.File
+		x.All = known
+		list = append(list, &opened{File: &x, at: p.at})
 	}
 	return list
 }
@@ -152,24 +152,4 @@ func (j *joined) ReadAt(p []byte, at int64) (int, error) {
 		return 0, io.EOF
 	}
 	return j.files[i].ReadAt(p, at-j.begins[i])
-}
-
-// leave takes texts out that lie beside tensors, such as a checkpoint's configuration.
-func (s *source) leave() {
-	if !slices.ContainsFunc(s.files, func(f *opened) bool { return f.Format != tensorfile.Raw }) {
-		return
-	}
-	var names []string
-	s.files = slices.DeleteFunc(s.files, func(f *opened) bool {
-		if f.Text {
-			names = append(names, path.Base(f.name))
-		}
-		return f.Text
-	})
-	if n := len(names); n > 3 {
-		names = append(names[:3], fmt.Sprintf("%d more", n-3))
-	}
-	if len(names) > 0 {
-		s.notes = append(s.notes, "Left out, as they hold text: "+strings.Join(names, ", ")+".")
-	}
 }

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -34,7 +32,7 @@ func TestTogether(t *testing.T) {
 	if n := raw.Notes(); len(n) != 1 || n[0] != "Left out, as they hold text: config.json, model.safetensors.index.json, README.md, 1 more." {
 		t.Errorf("%q", n)
 	}
-	small, err := raw.Condensed(nil)
+	small, err := filesOf(raw.Condensed(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +44,11 @@ func TestTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range []*source{raw, sourceOf(t, files...)} {
-			measured, known, err := exec.Surveyed(&l, u, s, 2, nil)
+			all, err := exec.Surveyed(&l, u, s, nil, 2, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, x, err := l.Run(u, "per-allocation", known, nil)
+			r, x, err := l.Run(u, "per-allocation", all, nil)
 			if err != nil || !r.Fits {
 				t.Fatal(err, r)
 			}
@@ -66,15 +64,15 @@ func TestTogether(t *testing.T) {
 				t.Errorf("%d bytes, %d entries", sum, entries)
 			}
 			hashes = append(hashes, l.Hash(x))
-			carried, _, err := s.Carry(u)
+			carried, err := filesOf(s.Carry(u))
 			if exact == "yes" {
 				// Each of the files is known then, too.
-				for _, f := range sourceOf(t, measured...).files {
-					if f.all == nil {
-						t.Errorf("%s is not known", f.name)
+				for _, f := range all.(*source).files {
+					if f.All == nil {
+						t.Errorf("%s is not known", f.Name)
 					}
 				}
-				carried, _, err = sourceOf(t, measured...).Carry(u)
+				carried, err = filesOf(all.(*source).Carry(u))
 			}
 			if err != nil {
 				t.Fatal(err)

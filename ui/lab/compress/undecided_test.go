@@ -1,5 +1,3 @@
-//go:build !lean
-
 package compress
 
 import (
@@ -23,7 +21,7 @@ func TestUndecided(t *testing.T) {
 		}
 	}
 	l := New()
-	files, err := l.Open([]lab.File{{Name: "x.bin", Data: data}})
+	files, err := open([]lab.File{{Name: "x.bin", Data: data}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type source struct {
 }
 
 // accept takes over address traces.
-func accept(found []byte) (lab.Files, error) {
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
 	h, err := wire.Read[handed.Accesses](found)
 	if err != nil {
 		return nil, err

@@ -1,17 +1,15 @@
-//go:build !lean
-
 package cxlssd
 
 import (
-	"bytes"
 	"strconv"
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/unit"
-	"spillway/traces/address"
 	"spillway/traces/chrometrace"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // Formats of exports.
@@ -28,7 +26,8 @@ func exports() []format {
 			About: "What every core and every thread does, compactions, the log and flash; Perfetto and chrome://tracing open it.",
 		}},
 		{Write: requestTrace, Export: lab.Export{
-			Key: requestsExport, Title: "Requests (address trace)", Ext: "address.txt", Mime: "text/plain", Workload: true,
+			Format: handed.AddressTrace,
+			Key:    requestsExport, Title: "Requests (address trace)", Ext: "address.txt", Mime: "text/plain", Workload: true,
 			About: "All requests of all threads, a line each, as an address trace that this laboratory opens again.",
 		}},
 		{Write: compactionsCSV, Export: lab.Export{
@@ -50,9 +49,7 @@ func requestTrace(v *seen) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	err = address.Write(&b, touched(s), address.Text)
-	return b.Bytes(), err
+	return wire.Marshal(&handed.Accesses{Recordings: []*stream.Recording{touched(s)}})
 }
 
 // touched is a stream as a recording. A trace has no pages but those that are asked for:

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package cxlssd
 
 import (
@@ -134,7 +132,7 @@ func TestRequestTrace(t *testing.T) {
 	l := New()
 	for _, system := range []string{"base-cssd", "skybyte-full"} {
 		u := setOf(t, &l, small)
-		data, err := l.Export(requestsExport, u, system, nil, lab.Origin{}, nil)
+		data, err := reader.Export(&l, requestsExport, u, system, nil, lab.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +184,7 @@ func TestExportErrors(t *testing.T) {
 // exported as it was.
 func TestExportedOpens(t *testing.T) {
 	l := New()
-	data, err := l.Export(requestsExport, setOf(t, &l, small), "skybyte-full", nil, lab.Origin{}, nil)
+	data, err := reader.Export(&l, requestsExport, setOf(t, &l, small), "skybyte-full", nil, lab.Origin{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +204,7 @@ func TestExportedOpens(t *testing.T) {
 		}
 		labtest.Section(t, s.Key+" of a recording", got)
 	}
-	again, err := l.Export(requestsExport, u, "skybyte-wp", files, lab.Origin{}, nil)
+	again, err := reader.Export(&l, requestsExport, u, "skybyte-wp", files, lab.Origin{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package cxlssd
 
 import (
@@ -86,7 +84,7 @@ func TestFiles(t *testing.T) {
 		if err := u.Set("entry", e.Name); err != nil {
 			t.Fatal(err)
 		}
-		list, holds, err := files.(lab.Carrier).Carry(u)
+		list, holds, err := reader.Carried(&l, u, nil, files)
 		if err != nil || len(list) != 1 || fmt.Sprintf("%+v", holds.Entries()) != fmt.Sprintf("%+v", []lab.Entry{e}) {
 			t.Fatal(err, list, holds)
 		}
@@ -266,7 +264,7 @@ func TestHanded(t *testing.T) {
 	if err := u.Set(pair.Key, pair.Text); err != nil {
 		t.Fatal(err)
 	}
-	handed, _, err := exec.Handed(u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
+	handed, _, err := reader.Carried(&l, u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
 	if err != nil || len(handed) != 1 || handed[0].Name != "a-b.address" {
 		t.Fatal(err, handed)
 	}
@@ -336,10 +334,10 @@ func TestLent(t *testing.T) {
 	if err != nil || len(takers) != 1 || takers[0].Lab != "cxlssd" || len(takers[0].Handed) > 8*accesses {
 		t.Fatal(err, takers)
 	}
-	whole, lean := &exec.Bench{Lab: New(), Reader: reader.Open}, &exec.Bench{Lab: New()}
-	whole.Open(1, opened)
+	reads, takes := &exec.Bench{Lab: New(), Reader: reader.Open}, &exec.Bench{Lab: New()}
+	reads.Open(1, opened)
 	told := 0
-	a := whole.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {
+	a := reads.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {
 		if done < told || total < len(data) {
 			t.Errorf("%d of %d after %d", done, total, told)
 		}
@@ -348,9 +346,9 @@ func TestLent(t *testing.T) {
 	if a.Error != "" || len(a.Entries) != 1 || told < len(data)*9/10 {
 		t.Fatal(a.Error, a.Entries, told)
 	}
-	lean.Open(1, []lab.File{{Data: takers[0].Handed}})
+	takes.Open(1, []lab.File{{Data: takers[0].Handed}})
 	job := &exec.Job{Kind: exec.Run, Files: 1, Setup: "scale=1 entry=big ssd_dram=64 log=7", System: "skybyte-wp"}
-	one, two := whole.Do(job, nil), lean.Do(job, nil)
+	one, two := reads.Do(job, nil), takes.Do(job, nil)
 	if one.Error != "" || two.Error != "" || one.Report == nil || fmt.Sprintf("%+v", one.Report) != fmt.Sprintf("%+v", two.Report) {
 		t.Errorf("%s %s: %v", one.Error, two.Error, one.Problems)
 	}

@@ -21,7 +21,7 @@ type source struct {
 }
 
 // accept takes over recordings of calls.
-func accept(found []byte) (lab.Files, error) {
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
 	h, err := wire.Read[handed.Calls](found)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package filesys
 
 import (
@@ -7,6 +5,7 @@ import (
 
 	"spillway/sim/filesys/device"
 	"spillway/sim/unit"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
 )
 
@@ -28,7 +27,8 @@ func exports() []format {
 			About: "The log, dirty pages, calls and flash over the run, a row for each sample.",
 		}},
 		{Write: calls, Export: lab.Export{
-			Key: callsExport, Title: "Calls (trace)", Ext: "fscalls.txt", Mime: "text/plain", Workload: true,
+			Format: handed.CallTrace,
+			Key:    callsExport, Title: "Calls (trace)", Ext: "fscalls.txt", Mime: "text/plain", Workload: true,
 			About: "All calls of all threads in the order in which they are made, as a trace that this laboratory opens again.",
 		}},
 	}

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package filesys
 
 import (
@@ -51,7 +49,7 @@ func TestRecording(t *testing.T) {
 	}
 	set := "entry=" + strings.ReplaceAll(e[0].Name, " ", "%20")
 	u := setup(t, &l, set)
-	carried, holds, err := f.(lab.Carrier).Carry(u)
+	carried, holds, err := reader.Carried(&l, u, nil, f)
 	if err != nil || len(carried) != 1 || strings.Contains(string(carried[0].Data), "mail/") {
 		t.Fatalf("a bundle has %v, %s", err, carried[0].Data)
 	}
@@ -148,7 +146,7 @@ func TestCallsOpenAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := l.Export(callsExport, u, "ext4", nil, lab.Origin{}, nil)
+	data, err := reader.Export(&l, callsExport, u, "ext4", nil, lab.Origin{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

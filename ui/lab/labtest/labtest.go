@@ -192,7 +192,12 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		long bool
 		test func(*testing.T)
 	}{
-		{"info", false, func(t *testing.T) { info(t, &l) }},
+		{"info", false, func(t *testing.T) {
+			if err := l.Valid(); err != nil {
+				t.Error(err)
+			}
+			info(t, &l)
+		}},
 		{"links", false, func(t *testing.T) { Links(t, &l) }},
 		{"refusals", false, func(t *testing.T) { refusals(t, &l) }},
 		{"determinism", false, func(t *testing.T) { determinism(t, open, q) }},

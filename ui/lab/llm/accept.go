@@ -29,7 +29,7 @@ type opened struct {
 }
 
 // accept takes over models.
-func accept(found []byte) (lab.Files, error) {
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
 	h, err := wire.Read[handed.Models](found)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type source struct {
 }
 
 // accept takes over traces of operations.
-func accept(found []byte) (lab.Files, error) {
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
 	h, err := wire.Read[handed.Operations](found)
 	if err != nil {
 		return nil, err

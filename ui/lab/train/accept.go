@@ -23,7 +23,7 @@ type source struct {
 }
 
 // accept takes over what files hold.
-func accept(found []byte) (lab.Files, error) {
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
 	h, err := wire.Read[handed.Training](found)
 	if err != nil {
 		return nil, err

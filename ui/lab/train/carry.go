@@ -1,54 +1,34 @@
-//go:build !lean
-
 package train
 
 import (
-	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/workload"
 	"spillway/traces/handed"
 	"spillway/traces/recording"
-	"spillway/traces/spillway"
-	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // Carry implements lab.Carrier: of a recording a bundle has what was made of it.
-func (s *source) Carry(u *knob.Setup) ([]lab.File, lab.Files, error) {
+func (s *source) Carry(u *knob.Setup) ([]byte, error) {
 	name := u.Text("entry")
 	at := slices.Index(s.names, name)
 	if at < 0 || s.Jobs[at].Recording == nil {
-		return nil, nil, nil
+		return nil, nil
 	}
 	w, err := fold(name, s.Jobs[at].Recording, recording.Choices{Step: u.Text(stepKnob), Unknown: recording.Unknown(u.Text(unknownKnob)), Roles: u.Text(rolesKnob), GPU: u.Text("gpu")})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if w.imported.cannot != "" {
-		return nil, nil, errors.New(w.imported.cannot)
+		return nil, errors.New(w.imported.cannot)
 	}
-	f := lab.File{Name: fileName(name) + ".json"}
-	if f.Data, err = spillway.Encode(w.told()); err != nil {
-		return nil, nil, err
-	}
-	back, err := spillway.Decode(f.Name, f.Data)
-	if err != nil {
-		return nil, nil, err
-	}
-	h := &handed.Training{Workloads: []*workload.Workload{back}, Jobs: []handed.Job{{Name: back.Name, Detail: f.Name, Model: back.Model, Batch: back.Batch, Origin: back.Origin}}}
-	return []lab.File{f}, &source{Training: h, names: names(h)}, nil
+	return written(name, w.told())
 }
 
-// fileName is a name that every system of files takes.
-func fileName(name string) string {
-	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, name)
-	return cmp.Or(strings.Trim(plain[:min(len(plain), 80)], "-"), "workload")
+// written hands over a workload under a name, for the program that writes files.
+func written(name string, w *workload.Workload) ([]byte, error) {
+	return wire.Marshal(&handed.Training{Workloads: []*workload.Workload{w}, Jobs: []handed.Job{{Name: name, Model: w.Model, Batch: w.Batch, Origin: w.Origin}}})
 }

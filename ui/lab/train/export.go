@@ -1,5 +1,3 @@
-//go:build !lean
-
 package train
 
 import (
@@ -15,10 +13,10 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces"
 	"spillway/traces/chrometrace"
+	"spillway/traces/handed"
+	"spillway/traces/recording"
 	"spillway/traces/speedscope"
-	"spillway/traces/spillway"
 	"spillway/ui/lab"
 )
 
@@ -47,12 +45,14 @@ func exports() []format {
 			Key: chakraExport, Title: "Loads and stores (Chakra)", Ext: "et", Mime: "application/octet-stream",
 			About: "Kernels, and every move to and from GPU memory as a load or store with what it depends on: a Chakra execution trace, as ASTRA-sim reads.",
 		}},
-		{Write: there(func(v *seen) ([]byte, error) { return spillway.Encode(v.Workload.told()) }), Export: lab.Export{
-			Key: traceExport, Title: "Spillway trace", Ext: "spillway.json", Mime: "application/json", Workload: true,
+		{Write: there(func(v *seen) ([]byte, error) { return written("", v.Workload.told()) }), Export: lab.Export{
+			Format: handed.SpillwayTrace,
+			Key:    traceExport, Title: "Spillway trace", Ext: "spillway.json", Mime: "application/json", Workload: true,
 			About: "What runs: kernels with their times, tensors with their sizes. Dropped here it runs again with the same results.",
 		}},
-		{Write: there(func(v *seen) ([]byte, error) { return spillway.Encode(traces.Anonymous(v.Workload.Workload)) }), Export: lab.Export{
-			Key: namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
+		{Write: there(func(v *seen) ([]byte, error) { return written("", recording.Anonymous(v.Workload.Workload)) }), Export: lab.Export{
+			Format: handed.SpillwayTrace,
+			Key:    namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
 			About: "The same with numbers in place of all names, to be shown to others. Systems that know layers by their names, as vDNN does, then do something else.",
 		}},
 		{Write: there(certificate), Export: lab.Export{

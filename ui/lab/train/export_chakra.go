@@ -1,5 +1,3 @@
-//go:build !lean
-
 package train
 
 import (
@@ -10,7 +8,7 @@ import (
 	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/chakra"
+	"spillway/traces/chakra/write"
 )
 
 // A movement is one load or store: transfers of one tensor in one direction
@@ -67,8 +65,8 @@ func (x *exporting) movements() []movement {
 func (x *exporting) chakra() []byte {
 	moves := x.movements()
 	g := &graph{exporting: x, writer: map[workload.TensorID]uint64{}, user: map[workload.TensorID]uint64{}, mover: map[workload.TensorID]uint64{}}
-	text := func(name, v string) chakra.Attr { return chakra.Attr{Name: name, Text: v} }
-	g.b = chakra.Head([]chakra.Attr{
+	text := func(name, v string) write.Attr { return write.Attr{Name: name, Text: v} }
+	g.b = write.Head([]write.Attr{
 		text("title", x.system+", "+x.Title), text("mode", x.Mode), text("kernel_times", string(x.w.Times)), text("workload", x.w.Origin),
 		text("link", x.Link), text("generator", x.generator()),
 	})
@@ -117,10 +115,10 @@ func needs(nodes ...uint64) []uint64 {
 	return nodes
 }
 
-func (g *graph) add(n *chakra.Node) uint64 {
+func (g *graph) add(n *write.Node) uint64 {
 	g.nodes++
 	n.ID = g.nodes
-	g.b = chakra.Append(g.b, n)
+	g.b = write.Append(g.b, n)
 	return n.ID
 }
 
@@ -134,13 +132,13 @@ func (g *graph) kernel(k workload.KernelID) {
 		data = append(data, g.mover[t])
 	}
 	start, end := g.execution(int(k))
-	g.computed = g.add(&chakra.Node{
-		Name: g.w.Kernels[k].Name, Type: chakra.Compute, Control: needs(g.computed), Data: needs(data...),
+	g.computed = g.add(&write.Node{
+		Name: g.w.Kernels[k].Name, Type: write.Compute, Control: needs(g.computed), Data: needs(data...),
 		Start: uint64(g.time(start) / unit.Microsecond), Duration: g.micros(start, end),
-		Attrs: []chakra.Attr{
-			{Name: "is_cpu_op", Kind: chakra.No},
-			{Name: "kernel", Kind: chakra.Count, Count: uint64(k)},
-			{Name: "duration_ns", Kind: chakra.Count, Count: uint64((g.time(end) - g.time(start)) / unit.Nanosecond)},
+		Attrs: []write.Attr{
+			{Name: "is_cpu_op", Kind: write.No},
+			{Name: "kernel", Kind: write.Count, Count: uint64(k)},
+			{Name: "duration_ns", Kind: write.Count, Count: uint64((g.time(end) - g.time(start)) / unit.Nanosecond)},
 		},
 	})
 	for _, t := range g.w.Kernels[k].Outputs {
@@ -152,20 +150,20 @@ func (g *graph) kernel(k workload.KernelID) {
 }
 
 func (g *graph) move(m *movement) {
-	n := chakra.Node{
-		Name: "load " + g.tensor(m.Tensor), Type: chakra.Load, Control: needs(g.computed), Data: needs(g.mover[m.Tensor]),
+	n := write.Node{
+		Name: "load " + g.tensor(m.Tensor), Type: write.Load, Control: needs(g.computed), Data: needs(g.mover[m.Tensor]),
 		Start: uint64(g.time(m.Start) / unit.Microsecond), Duration: g.micros(0, m.busy),
-		Attrs: []chakra.Attr{
-			{Name: "is_cpu_op", Kind: chakra.No},
-			{Name: "tensor_size", Kind: chakra.Count, Count: uint64(m.Bytes)},
-			{Name: "tensor", Kind: chakra.Count, Count: uint64(m.Tensor)},
+		Attrs: []write.Attr{
+			{Name: "is_cpu_op", Kind: write.No},
+			{Name: "tensor_size", Kind: write.Count, Count: uint64(m.Bytes)},
+			{Name: "tensor", Kind: write.Count, Count: uint64(m.Tensor)},
 			{Name: "from", Text: m.From.String()},
 			{Name: "to", Text: m.To.String()},
 			{Name: "reason", Text: m.Reason.String()},
 		},
 	}
 	if m.From == machine.GPU {
-		n.Name, n.Type = "store "+g.tensor(m.Tensor), chakra.Store
+		n.Name, n.Type = "store "+g.tensor(m.Tensor), write.Store
 		n.Data = needs(g.mover[m.Tensor], g.user[m.Tensor])
 	}
 	g.mover[m.Tensor] = g.add(&n)

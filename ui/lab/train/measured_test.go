@@ -21,7 +21,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := accept(found)
+	files, err := accept(found, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package train
 
 import (
@@ -90,7 +88,7 @@ func recordings(t *testing.T) (*source, []lab.File) {
 func TestAccept(t *testing.T) {
 	x, files := recordings(t)
 	found, ok := files[0].Found()
-	opened, err := accept(found)
+	opened, err := accept(found, nil)
 	if err != nil || !ok {
 		t.Fatal(err)
 	}
@@ -104,7 +102,7 @@ func TestAccept(t *testing.T) {
 		}
 	}
 	for n := range found {
-		if _, err := accept(found[:n]); err == nil {
+		if _, err := accept(found[:n], nil); err == nil {
 			t.Fatalf("cut off after %d of %d bytes it opens", n, len(found))
 		}
 	}
@@ -205,7 +203,7 @@ func TestReportLeaves(t *testing.T) {
 	}
 	check("the result", strings.Join(r.Notes, " "), says...)
 	for _, e := range l.Exports {
-		data, err := l.Export(e.Key, u, "uvm", x, lab.Origin{}, nil)
+		data, err := reader.Export(&l, e.Key, u, "uvm", x, lab.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +215,7 @@ func TestReportLeaves(t *testing.T) {
 			check(e.Key, string(data), says...)
 		}
 	}
-	carried, _, err := x.Carry(u)
+	carried, _, err := reader.Carried(&l, u, nil, x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +259,7 @@ func TestPicture(t *testing.T) {
 	if err != nil || len(s.Tables) != 2 || !strings.Contains(s.Tables[0].Title, "30 B at 1 s") || s.Tables[0].Rows[1].Cells[0].Text != "20 B" || len(s.Tables[1].Rows) != 3 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := l.Export("trace", u, "uvm", x, lab.Origin{}, nil); err == nil {
+	if _, err := reader.Export(&l, "trace", u, "uvm", x, lab.Origin{}, nil); err == nil {
 		t.Error("it was saved as a trace")
 	}
 }
@@ -287,7 +285,7 @@ func TestTraceExport(t *testing.T) {
 			first[s.Name] = l.Hash(raw)
 		}
 		for _, key := range []string{"trace", "trace-anonymous"} {
-			data, err := l.Export(key, u, "g10", f, lab.Origin{}, nil)
+			data, err := reader.Export(&l, key, u, "g10", f, lab.Origin{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,24 +318,46 @@ func TestTraceExport(t *testing.T) {
 func TestBundleOfRecording(t *testing.T) {
 	_, files := recordings(t)
 	l := New()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
+	b := &exec.Bench{Lab: l}
 	b.Open(1, files)
-	a := b.Do(&exec.Job{ID: 1, Kind: exec.Bundle, Files: 1, Setup: "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2", Order: &exec.Order{Systems: []string{"ideal", "g10"}}}, nil)
+	a := b.Do(&exec.Job{ID: 1, Kind: exec.List, Files: 1}, nil)
 	if a.Error != "" {
 		t.Fatal(a.Error)
 	}
-	b.Open(2, []lab.File{{Name: "x.spillway.zip", Data: a.Data}})
+	found, _ := files[0].Found()
+	x, err := l.Accept(found, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := l.Read("entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, holds, err := reader.Carried(&l, u, nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := bundle.Bind(&l, u.String(), &exec.Order{Systems: []string{"ideal", "g10"}}, list, holds, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zip, err := bundle.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := reader.Open(&l, zip.Workload())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for part := range 2 {
-		c := b.Do(&exec.Job{ID: 2, Kind: exec.Check, Files: 2, Order: &exec.Order{Part: part}}, nil)
-		if c.Error != "" || c.Verdict == nil || c.Verdict.Finding != exec.Replayed {
-			t.Errorf("%s %+v", c.Error, c.Verdict)
+		if v := zip.Check(&l, &exec.Order{Part: part}, opened, nil); v.Finding != exec.Replayed {
+			t.Errorf("%+v", v)
 		}
 	}
-	if found, _ := files[0].Found(); bytes.Contains(a.Data, found[:100]) {
+	if bytes.Contains(data, found[:100]) {
 		t.Error("it has the file")
 	}
-	b.Open(3, files)
-	if a := b.Do(&exec.Job{ID: 3, Kind: exec.Bundle, Files: 3, Setup: "entry=snapshot.pickle,+GPU+0", Order: &exec.Order{Systems: []string{"ideal"}}}, nil); !strings.Contains(a.Error, "no kernels") {
+	if a := b.Do(&exec.Job{ID: 3, Kind: exec.Carry, Files: 1, Setup: "entry=snapshot.pickle,+GPU+0"}, nil); !strings.Contains(a.Error, "no kernels") {
 		t.Errorf("%q", a.Error)
 	}
 }

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package train
 
 import (
@@ -58,7 +56,7 @@ func TestNoSecrets(t *testing.T) {
 		}
 	}
 	l := New()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
+	b := reader.NewNative(l)
 	files := []lab.File{{Name: "home/anna-laptop/train_secret.py/job.json", Data: data}}
 	b.Open(1, files)
 	n := 0
@@ -100,7 +98,25 @@ func TestNoSecrets(t *testing.T) {
 	for _, e := range l.Exports {
 		check(e.Title, do(&exec.Job{Kind: exec.Export, Key: e.Key, Setup: u.String(), System: "g10"}).Data)
 	}
-	zip := do(&exec.Job{Kind: exec.Bundle, Setup: u.String(), Order: &exec.Order{Systems: []string{"ideal", "g10"}}}).Data
+	carried := do(&exec.Job{Kind: exec.Carry, Setup: u.String()}).Handed
+	check("what is carried", carried)
+	packed := b.Do(&exec.Job{ID: 1, Kind: exec.Pack, Lab: l.Name, Handed: carried, Set: 2}, nil)
+	if packed.Error != "" {
+		t.Fatal(packed.Error)
+	}
+	o := &exec.Order{}
+	for _, system := range []string{"ideal", "g10"} {
+		a := b.Do(&exec.Job{ID: 1, Kind: exec.Again, Files: 2, Ask: &exec.Ask{Setup: u.String(), System: system}}, nil)
+		if a.Error != "" {
+			t.Fatal(a.Error)
+		}
+		o.Redone = append(o.Redone, a.Redone)
+	}
+	bound := b.Do(&exec.Job{ID: 1, Kind: exec.Bundle, Files: 2, Order: o}, nil)
+	if bound.Error != "" {
+		t.Fatal(bound.Error)
+	}
+	zip := bound.Data
 	x, err := bundle.Open(zip)
 	if err != nil {
 		t.Fatal(err)

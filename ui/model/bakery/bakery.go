@@ -81,24 +81,12 @@ func New() lab.Lab {
 			}
 			return nil
 		},
-		Open: func(files []lab.File) (lab.Files, error) {
-			f := &flour{}
-			for _, x := range files {
-				if x.Name == "stone" {
-					return nil, errors.New("stone: a stone; want flour")
-				}
-				e := lab.Entry{Name: x.Name, Info: "of " + string(x.Data)}
-				switch x.Name {
-				case "moldy":
-					e.Error = "it is moldy"
-				case "rye":
-					e.Is, e.Set = "dish=rye", "watts=700 spice=salt"
-				case "cake":
-					e.Is = "dish=cake"
-				}
-				f.entries = append(f.entries, e)
+		Accept: func(found []byte, _ []lab.File) (lab.Files, error) {
+			var list []lab.File
+			for name := range strings.FieldsSeq(string(found)) {
+				list = append(list, lab.File{Name: name, Data: []byte("field " + name)})
 			}
-			return f, nil
+			return Read(nil, list)
 		},
 		Source: func(s *bread) string { return s.Dish + s.File },
 		Load: func(s *bread, f lab.Files) (*dough, error) {
@@ -171,4 +159,25 @@ func crumb() *study.Paper {
 		}},
 		Tolerance: 0.005, Rebuilt: 0.25, ClaimTolerance: 0.01, Standing: "other flour", Originals: "Drop flour.",
 	}
+}
+
+// Read is what reads files for the laboratory.
+func Read(_ *lab.Lab, files []lab.File) (lab.Files, error) {
+	f := &flour{}
+	for _, x := range files {
+		if x.Name == "stone" {
+			return nil, errors.New("stone: a stone; want flour")
+		}
+		e := lab.Entry{Name: x.Name, Info: "of " + string(x.Data)}
+		switch x.Name {
+		case "moldy":
+			e.Error = "it is moldy"
+		case "rye":
+			e.Is, e.Set = "dish=rye", "watts=700 spice=salt"
+		case "cake":
+			e.Is = "dish=cake"
+		}
+		f.entries = append(f.entries, e)
+	}
+	return f, nil
 }

@@ -65,10 +65,33 @@ func (c *Checking) feed() {
 		if c.Info.Paper != "" {
 			priority = calls.Behind
 		}
-		j := &exec.Job{Lab: c.Info.Lab, Kind: exec.Check, Files: c.Number, Order: o}
-		c.jobs = append(c.jobs, c.table.Start(j, priority, nil, func(a *exec.Answer) { c.checked(o.Part, a) }))
+		c.begin(o, priority)
 		c.next++
 	}
+}
+
+// begin has a part computed again, and then compared.
+func (c *Checking) begin(o *exec.Order, priority calls.Priority) {
+	compare := func() {
+		j := &exec.Job{Lab: c.Info.Lab, Kind: exec.Check, Files: c.Number, Order: o}
+		c.jobs = append(c.jobs, c.table.Start(j, priority, nil, func(a *exec.Answer) { c.checked(o.Part, a) }))
+	}
+	ask := c.Info.Asks[o.Part]
+	if ask == nil || c.Info.Wrong != "" { // damaged, or nothing can be run
+		o.Failed = c.Info.Wrong
+		compare()
+		return
+	}
+	j := &exec.Job{Lab: c.Info.Lab, Kind: exec.Again, Ask: ask, Outcomes: o.Outcomes}
+	if c.Info.Opened {
+		j.Files = c.Number
+	}
+	c.jobs = append(c.jobs, c.table.Start(j, priority, nil, func(a *exec.Answer) {
+		c.jobs = slices.DeleteFunc(c.jobs, func(x *calls.Call) bool { return !x.Active() })
+		o.Redone, o.Failed = []*exec.Redone{a.Redone}, a.Error
+		o.Outcomes = nil // they are in what was computed of them
+		compare()
+	}))
 }
 
 // checked takes what a worker found of a part.

@@ -128,7 +128,7 @@ func (f *Files) recognized(a *exec.Answer) {
 		f.offered = all
 	case all.By[0].Lab == f.room.Info.Name || f.Elsewhere == nil:
 		f.offered = all.but(f.room.Info.Name)
-		f.list(false)
+		f.list()
 	default:
 		f.revert()
 		f.Elsewhere(all)
@@ -136,9 +136,12 @@ func (f *Files) recognized(a *exec.Answer) {
 }
 
 // list asks for what can be run of the files, or of those inside the bundle that they are.
-func (f *Files) list(inside bool) {
-	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: f.Number, Inside: inside}, calls.Shown, f.opened)
+func (f *Files) list() {
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: f.Number}, calls.Shown, f.opened)
 }
+
+// Fresh is a number for a set of files that somebody makes.
+func (f *Files) Fresh() int { return f.count.Next() }
 
 // revert opens again what was open before, and returns what is not to be opened here.
 func (f *Files) revert() Set {
@@ -154,14 +157,14 @@ func (f *Files) revert() Set {
 func (f *Files) Bring(o *Offered) {
 	before := f.stopOpening()
 	f.Set, f.offered = Set{Number: o.Number, Names: o.Names, Opening: true, before: before}, o.but(f.room.Info.Name)
-	f.list(false)
+	f.list()
 }
 
 // Take opens what is inside a bundle that is open under a number, before what it shows is.
 func (f *Files) Take(name string, number int) {
 	f.stopOpening()
 	f.Set = Set{Number: number, Names: []string{name}, Opening: true}
-	f.list(true)
+	f.list()
 }
 
 // stopOpening ends what opens files, and returns those that are open.

@@ -4,6 +4,7 @@ package output
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strings"
 
 	"spillway/ui/chart"
@@ -28,7 +29,7 @@ type Output struct {
 
 	exporting *export
 	writing   *calls.Call // a run on its way into a file of another format
-	binding   *calls.Call // a bundle on its way into a file
+	binding   *binding    // a bundle on its way into a file
 }
 
 // New returns the output of a laboratory. version is that of the program, as bundles name
@@ -50,13 +51,21 @@ func (o *Output) ExportRun(format *lab.Export, system *lab.System, from lab.Orig
 	pieces, trust := o.form.Brief()
 	from.Title, from.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
 	j := &exec.Job{Kind: exec.Export, Key: format.Key, Setup: o.files.Runs(), System: system.Name, Files: o.files.NumberNow(), Origin: from}
-	o.writing = o.desk.Start(j, calls.Shown, func(a *exec.Answer) {
+	// said takes the file, or says why there is none.
+	said := func(a *exec.Answer) {
 		if problem := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); problem != "" {
 			o.room.Say("There is no file: " + strings.TrimSuffix(problem, ".") + ".")
 			return
 		}
 		o.room.Say("")
 		done(a.Data)
+	}
+	o.writing = o.desk.Start(j, calls.Shown, func(a *exec.Answer) {
+		if format.Format == "" || a.Error != "" || len(a.Problems) > 0 {
+			said(a)
+			return
+		}
+		o.writing = o.desk.Start(&exec.Job{Kind: exec.Write, Format: format.Format, Handed: a.Data}, calls.Shown, said)
 	})
 }
 
@@ -163,10 +172,23 @@ func (o *Output) finishExport() {
 	x.done(string(text), "")
 }
 
-// Bundle asks a worker for a bundle of the compared systems, with the charts of their runs
-// as svg draws them; done gets it, or why there is none.
+// A binding is a bundle on its way into a file.
+type binding struct {
+	order   exec.Order
+	setup   string
+	files   int           // number of the set that it has, 0 for none
+	waiting []*calls.Call // what was asked for
+	left    int           // runs that are still to come
+	done    func(data []byte, problem string)
+}
+
+// Bundle asks for the runs of the compared systems and for a bundle of them, with the charts
+// of their runs as svg draws them; done gets it, or why there is none.
 func (o *Output) Bundle(charts []chart.View, svg func(*chart.View) string, done func(data []byte, problem string)) {
-	calls.Stop(o.binding)
+	if o.binding != nil {
+		calls.Stop(o.binding.waiting...)
+		o.binding = nil
+	}
 	if why := o.runs.Blocked(); why != "" {
 		done(nil, strings.TrimSuffix(why, "."))
 		return
@@ -177,8 +199,65 @@ func (o *Output) Bundle(charts []chart.View, svg func(*chart.View) string, done 
 			figures = append(figures, exec.Drawn{Name: v.ID, SVG: svg(v)})
 		}
 	}
-	o.binding = o.desk.Start(&exec.Job{
-		Kind: exec.Bundle, Setup: o.files.Runs(), Files: o.files.NumberNow(),
-		Order: &exec.Order{Systems: o.room.State.On, Link: o.files.RunLink(), Version: o.version(), Environment: "a page in a browser", Figures: figures},
-	}, calls.Shown, func(a *exec.Answer) { done(a.Data, a.Error) })
+	b := &binding{
+		order: exec.Order{Systems: slices.Clone(o.room.State.On), Link: o.files.RunLink(), Version: o.version(), Environment: "a page in a browser", Figures: figures},
+		setup: o.files.Runs(), files: o.files.NumberNow(), done: done,
+	}
+	o.binding = b
+	if b.files == 0 {
+		o.redo(b)
+		return
+	}
+	o.ask(b, &exec.Job{Kind: exec.Carry, Setup: b.setup, Files: b.files}, func(a *exec.Answer) {
+		if len(a.Handed) == 0 {
+			o.redo(b)
+			return
+		}
+		// It has not what was opened but what was made of it: that is run.
+		b.order.Figures = nil // they show the recording, which the bundle has not
+		o.ask(b, &exec.Job{Kind: exec.Pack, Handed: a.Handed, Set: o.files.Fresh()}, func(a *exec.Answer) {
+			b.files = a.Set
+			o.redo(b)
+		})
+	})
+}
+
+// ask asks for something on the way to a bundle: what goes wrong ends it.
+func (o *Output) ask(b *binding, j *exec.Job, then func(*exec.Answer)) {
+	b.waiting = append(b.waiting, o.desk.Start(j, calls.Shown, func(a *exec.Answer) {
+		switch {
+		case o.binding != b:
+		case a.Error != "":
+			calls.Stop(b.waiting...)
+			o.binding = nil
+			b.done(nil, a.Error)
+		default:
+			then(a)
+		}
+	}))
+}
+
+// redo asks for the runs, and for the bundle when all are there.
+func (o *Output) redo(b *binding) {
+	b.left = len(b.order.Systems)
+	b.order.Redone = make([]*exec.Redone, b.left)
+	if b.left == 0 {
+		o.bind(b)
+	}
+	for i, system := range b.order.Systems {
+		o.ask(b, &exec.Job{Kind: exec.Again, Ask: &exec.Ask{Setup: b.setup, System: system}, Files: b.files}, func(a *exec.Answer) {
+			b.order.Redone[i] = a.Redone
+			if b.left--; b.left == 0 {
+				o.bind(b)
+			}
+		})
+	}
+}
+
+// bind asks for the bundle.
+func (o *Output) bind(b *binding) {
+	o.ask(b, &exec.Job{Kind: exec.Bundle, Files: b.files, Order: &b.order}, func(a *exec.Answer) {
+		o.binding = nil
+		b.done(a.Data, "")
+	})
 }

@@ -19,6 +19,7 @@ func (h *host) dropBundle(data []byte) {
 	h.Open([]string{"x.spillway.zip"}, func(n int) {
 		for _, b := range h.benches {
 			b.Open(n, []lab.File{{Name: "x.spillway.zip", Data: data}})
+			b.Do(&exec.Job{Kind: exec.Open, Files: n}, nil) // each knows what is in it
 		}
 	})
 	h.do()
@@ -28,9 +29,6 @@ func (h *host) dropBundle(data []byte) {
 func withBundles(t *testing.T, fragment string) *host {
 	t.Helper()
 	h := newHost(t, fragment)
-	for _, b := range h.benches {
-		b.Binder = bundle.Binder{}
-	}
 	h.do()
 	return h
 }

@@ -276,8 +276,8 @@ func TestOwnKnobs(t *testing.T) {
 		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}})
 	l.Own = []string{"harvest", "weeds"}
 	l.Sections = append(slices.Clone(l.Sections), lab.Section{Key: "soil", Title: "Soil", Entry: true})
-	l.Open = func([]lab.File) (lab.Files, error) { return fields{}, nil }
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
+	h.benches["bakery"].Reader = func(*lab.Lab, []lab.File) (lab.Files, error) { return fields{}, nil }
 	shown := func() (keys []string) {
 		for _, f := range h.Form.Forms() {
 			for _, g := range f.Groups {

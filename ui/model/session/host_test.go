@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"spillway/sim/report"
+	"spillway/ui/bundle"
 	"spillway/ui/exec"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/model/bakery"
 	"spillway/ui/model/calls"
@@ -23,7 +25,7 @@ type host struct {
 	*testing.T
 	*session.Session
 	labs    map[string]lab.Lab
-	benches map[string]*exec.Bench
+	benches map[string]*bench
 	jobs    []*exec.Job  // all that were started
 	over    map[int]bool // stopped or answered
 	bulk    map[int]bool
@@ -79,15 +81,49 @@ func newHostWith(t *testing.T, fragment string, stored map[string]string) *host 
 // hostOf is newHostWith of these laboratories.
 func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab.Lab) *host {
 	t.Helper()
-	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*exec.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
+	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []session.Tab
 	for _, l := range labs {
-		h.labs[l.Name], h.benches[l.Name] = l, &exec.Bench{Lab: l}
+		h.labs[l.Name], h.benches[l.Name] = l, &bench{Bench: exec.Bench{Lab: l, Reader: bakery.Read}}
 		tabs = append(tabs, session.Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}
 	h.Session = session.New(tabs, fragment, h)
 	h.enter()
 	return h
+}
+
+// A bench does what is asked of a laboratory, and of the program that reads files.
+type bench struct {
+	exec.Bench
+	desk   reader.Desk
+	number int
+	opened []lab.File
+}
+
+// Open gives both of them a set of files.
+func (b *bench) Open(number int, list []lab.File) {
+	b.number, b.opened = number, list
+	b.Bench.Open(number, list)
+	b.desk.Open(number, list)
+}
+
+// Do does a job. Nobody but the bakery knows flour.
+func (b *bench) Do(j *exec.Job, p lab.Progress) exec.Answer {
+	if !j.Kind.OfFiles() {
+		return b.Bench.Do(j, p)
+	}
+	if j.Kind == exec.Open && (len(b.opened) != 1 || !bundle.Is(b.opened[0].Data)) {
+		return exec.Answer{ID: j.ID, Last: true, Takers: []exec.Taker{{Lab: j.Lab}}}
+	}
+	a := b.desk.Do(j, p)
+	if a.Bundle != nil {
+		a.Bundle.Wrong = ""
+		x, err := bundle.Open(b.opened[0].Data)
+		if err == nil && a.Bundle.Lab == b.Lab.Name {
+			b.Bench.Open(b.number, x.Workload())
+		}
+	}
+	return a
 }
 
 // quick is a link to a comparison that takes milliseconds.
@@ -148,7 +184,7 @@ func (h *host) say(j *exec.Job, a exec.Answer) bool {
 	a.ID, a.Last = j.ID, true
 	h.over[j.ID] = true
 	if a.Set != a.Of {
-		h.benches[j.Lab].Open(a.Set, exec.Lent(&a, nil))
+		h.benches[j.Lab].Open(a.Set, exec.Lent(a.Handed, nil))
 	}
 	return h.Answer(&a)
 }

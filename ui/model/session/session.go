@@ -34,8 +34,6 @@ type Host interface {
 // A Tab is a laboratory as the head of the page lists it.
 type Tab struct {
 	Name, Title, About string
-	// Lean says that its program does no Whole jobs: a second one does.
-	Lean bool
 }
 
 // A Session is one visitor's work in all laboratories.

@@ -36,34 +36,37 @@ func (g *grain) Survey(entry string, part int, p lab.Progress) ([]byte, error) {
 	return fmt.Appendf(nil, "%s %d,", entry, part), nil
 }
 
-func (g *grain) Join(entry string, found [][]byte) ([]lab.File, error) {
+func (g *grain) Join(entry string, found [][]byte) ([]byte, error) {
 	for i, data := range found {
 		if string(data) != fmt.Sprintf("%s %d,", entry, i) {
 			return nil, fmt.Errorf("part %d is %q", i, data)
 		}
 	}
-	return []lab.File{{Name: "known", Data: []byte(strings.Join(append(g.known, entry), " "))}}, nil
+	return []byte(strings.Join(append(g.known, entry), " ")), nil
 }
 
 // mill is a bakery whose flour is surveyed.
 func mill() lab.Lab {
 	l := bakery.New()
-	l.Open = func(files []lab.File) (lab.Files, error) {
-		switch files[0].Name {
-		case "known":
-			return &grain{known: strings.Fields(string(files[0].Data))}, nil
-		case "stone":
-			return nil, errors.New("stone: a stone; want flour")
-		}
-		return &grain{}, nil
+	l.Accept = func(found []byte, _ []lab.File) (lab.Files, error) {
+		return &grain{known: strings.Fields(string(found))}, nil
 	}
 	return l
+}
+
+// unknown reads flour of which no grain is known.
+func unknown(_ *lab.Lab, files []lab.File) (lab.Files, error) {
+	if files[0].Name == "stone" {
+		return nil, errors.New("stone: a stone; want flour")
+	}
+	return &grain{}, nil
 }
 
 // miller shows a sack for a gas oven, before anything else was done.
 func miller(t *testing.T) *host {
 	t.Helper()
 	h := hostOf(t, "v=2&lab=bakery&flour=spelt&oven=gas", nil, mill())
+	h.benches["bakery"].Reader = unknown
 	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
 	h.do(exec.Open, exec.List)
 	return h
@@ -172,8 +175,9 @@ func TestCancelSurvey(t *testing.T) {
 		}
 	})
 	h.Laboratory.Output.Bundle(nil, nil, func([]byte, string) {})
-	if j := h.one(exec.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
-		t.Errorf("%q, %q", j.Setup, j.Order.Link)
+	h.do(exec.Carry, exec.Again)
+	if o := h.one(exec.Bundle).Order; !ran(fmt.Sprintf(`"setup": %q, %s`, o.Redone[0].Setup, o.Link)) {
+		t.Errorf("%q, %q", o.Redone[0].Setup, o.Link)
 	}
 	if text := h.Question.JSON(); !ran(text) {
 		t.Error(text)
@@ -275,7 +279,7 @@ func TestMeanwhile(t *testing.T) {
 	h := miller(t)
 	h.do(exec.Run)
 	h.Laboratory.Output.Bundle(nil, nil, func([]byte, string) {})
-	if j := h.one(exec.Bundle); strings.Contains(j.Setup, "gas") {
+	if j := h.one(exec.Carry); strings.Contains(j.Setup, "gas") {
 		t.Errorf("%+v", j)
 	}
 	if link := h.Link(); !strings.Contains(link, "oven=gas") {

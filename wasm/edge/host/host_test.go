@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"go/build"
 	"html"
 	"image/png"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -325,34 +323,5 @@ func TestPresets(t *testing.T) {
 	}
 	if code, _, text := ask(t, h, "GET", "/figure/llama3-70b.svg?systems=teraio-mixed"); code != 200 || !strings.HasPrefix(text, "<svg") {
 		t.Errorf("a preset that is more work than a figure with settings may be: %d %.200s", code, text)
-	}
-}
-
-// TestBuiltWithPresets: the program that is built of this host has all presets, too, though
-// laboratories' lean programs leave them to the page.
-func TestBuiltWithPresets(t *testing.T) {
-	recipe, err := os.ReadFile("../../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?m)^\tGOOS=js GOARCH=wasm go build .* -tags (\S+) .* \./wasm/edge$`).FindSubmatch(recipe)
-	if m == nil {
-		t.Fatal("the Makefile does not build it")
-	}
-	for _, d := range all.Labs {
-		of := build.Default
-		of.GOOS, of.GOARCH, of.CgoEnabled, of.BuildTags = "js", "wasm", false, strings.Split(string(m[1]), ",")
-		is, err := of.ImportDir("../../../ui/lab/"+d.Package, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of.BuildTags = nil
-		whole, err := of.ImportDir("../../../ui/lab/"+d.Package, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slices.Contains(whole.GoFiles, "presets.go") && !slices.Contains(is.GoFiles, "presets.go") {
-			t.Errorf("%s: built with the tags %s it has no presets", d.Name, m[1])
-		}
 	}
 }

@@ -1,11 +1,10 @@
-package traces
+package recording
 
 import (
 	"fmt"
 	"slices"
 
 	"spillway/sim/workload"
-	"spillway/traces/recording"
 )
 
 // lossKernel is the one name of a kernel that means something to a system: where
@@ -18,7 +17,7 @@ const lossKernel = "makeLoss"
 func Anonymous(w *workload.Workload) *workload.Workload {
 	c := *w
 	c.Name, c.Model, c.Origin = "A training job", "", "Its names were removed."
-	if bare := recording.Bare(w.Origin); bare != "" {
+	if bare := Bare(w.Origin); bare != "" {
 		c.Origin = bare
 	}
 	c.Tensors, c.Kernels = slices.Clone(w.Tensors), slices.Clone(w.Kernels)

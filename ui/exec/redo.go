@@ -1,0 +1,176 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spillway/sim/report"
+	"spillway/sim/study"
+	"spillway/ui/lab"
+)
+
+// An Ask is what a bundle wants of its laboratory: a run of a system, one of a paper's, what
+// a paper claims, or, without any of these, how the laboratory writes a setup.
+type Ask struct {
+	Setup, System string
+	Paper, Run    string
+	Claims        bool
+}
+
+// A Redone is what a laboratory answers.
+type Redone struct {
+	Info lab.Info // its name and quantities, nothing else
+	// Setup is as the laboratory writes it, and Title the system's.
+	Setup, System, Title string
+	Report               *report.Report // without curves
+	JSON, Hash           string
+	// Run is one of a paper's, Outcome the same as its figures take it, Places say what
+	// its values are.
+	Run     *PaperRun
+	Outcome *study.Outcome
+	Places  []Place
+	// Standing and Systems are the paper's.
+	Standing string
+	Systems  []string
+	Claims   *Claims
+}
+
+// A Place is what a value of a paper's run is, for people.
+type Place struct{ Where, Unit string }
+
+// A PaperRun is one of a paper's, as a bundle has it.
+type PaperRun struct {
+	Run    string     `json:"run"`
+	System string     `json:"system"` // stable name, empty for an analysis
+	Setup  string     `json:"setup"`
+	Fits   bool       `json:"fits"`
+	Reason string     `json:"reason,omitempty"`
+	Values []*float64 `json:"values"` // by what is published of it; null where there is none
+	Hash   string     `json:"hash,omitempty"`
+}
+
+// Claims are what a paper claims and publishes, and what came out, as a bundle has it.
+type Claims struct {
+	Paper  string         `json:"paper"`
+	Title  string         `json:"title"`
+	Claims []Claimed      `json:"claims"`
+	Points []study.Record `json:"points"`
+}
+
+// A Claimed is one claim.
+type Claimed struct {
+	Figure    string        `json:"figure"`
+	ID        string        `json:"id"`
+	Section   string        `json:"section"`
+	Text      string        `json:"text"`
+	Stated    string        `json:"stated"`
+	Unit      string        `json:"unit,omitempty"`
+	Published *float64      `json:"published"`
+	Ours      *float64      `json:"ours"`
+	Verdict   study.Verdict `json:"verdict"`
+}
+
+// Redo does what a bundle asks for. outcomes are those of all of a paper's runs, for its
+// claims.
+func Redo(l *lab.Lab, ask *Ask, outcomes []study.Outcome, files lab.Files, p lab.Progress) (*Redone, error) {
+	r := &Redone{Info: lab.Info{Name: l.Name, Quantities: l.Quantities}}
+	if ask.Paper != "" {
+		return r, r.paper(l, ask, outcomes, p)
+	}
+	u, err := l.Read(ask.Setup)
+	if err != nil {
+		return nil, err
+	}
+	if r.Setup = u.String(); ask.System == "" {
+		return r, nil
+	}
+	x, err := l.System(ask.System)
+	if err != nil {
+		return nil, err
+	}
+	rep, raw, err := l.Run(u, x.Name, files, p)
+	if err != nil {
+		return nil, err
+	}
+	text, err := l.JSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	short := *rep
+	short.Curves = nil // all of them are in the result
+	r.System, r.Title, r.Report, r.JSON, r.Hash = x.Name, x.Title, &short, string(text), l.Hash(raw)
+	return r, nil
+}
+
+// paper does what is asked of a paper.
+func (r *Redone) paper(l *lab.Lab, ask *Ask, outcomes []study.Outcome, p lab.Progress) error {
+	paper, err := l.Paper(ask.Paper)
+	if err != nil {
+		return err
+	}
+	r.Standing, r.Systems = paper.Standing, paper.Systems
+	switch {
+	case ask.Claims:
+		r.Claims, err = judged(paper, outcomes)
+		return err
+	case ask.Run == "":
+		return nil
+	}
+	runs := paper.Runs()
+	at := slices.IndexFunc(runs, func(x study.Run) bool { return x.Name == ask.Run })
+	if at < 0 {
+		return fmt.Errorf("this version's %s has no run %.80q", paper.Key, ask.Run)
+	}
+	run := &runs[at]
+	o, raw, err := l.Measure(paper, run.Name, run.Set, nil, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", run.Name, err)
+	}
+	o.Rebuilt = paper.Standing != ""
+	r.Outcome = o
+	r.Run = &PaperRun{Run: run.Name, System: run.System, Setup: run.Set, Fits: o.Fits, Reason: o.Reason, Values: []*float64{}}
+	for i := range o.Values {
+		if x := &o.Values[i]; math.IsNaN(*x) || math.IsInf(*x, 0) {
+			r.Run.Values = append(r.Run.Values, nil)
+		} else {
+			r.Run.Values = append(r.Run.Values, x)
+		}
+	}
+	if raw != nil {
+		r.Run.Hash = l.Hash(raw)
+	}
+	points := paper.Of(run.Name)
+	for i := range points {
+		r.Places = append(r.Places, Place{paper.Name(points[i].Figure) + " " + paper.Called(points[i].Quantity), points[i].Unit})
+	}
+	return nil
+}
+
+// judged computes claims and points from outcomes.
+func judged(paper *study.Paper, outcomes []study.Outcome) (*Claims, error) {
+	sheet, err := paper.Sheet(study.AllClaims, outcomes)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := paper.Rows(study.AllClaims, outcomes)
+	if err != nil {
+		return nil, err
+	}
+	c := &Claims{Paper: paper.Key, Title: paper.Title, Claims: []Claimed{}, Points: []study.Record{}}
+	for i := range rows {
+		c.Points = append(c.Points, paper.Record(&rows[i]))
+	}
+	for i := range sheet.Claims {
+		x := &sheet.Claims[i]
+		n := Claimed{Figure: paper.Name(x.Figure), ID: x.ID, Section: x.Section, Text: x.Text, Stated: x.Stated, Unit: x.Unit, Verdict: x.Verdict}
+		if x.InPaper {
+			n.Published = &x.Published
+		}
+		if x.Known {
+			n.Ours = &x.Ours
+		}
+		c.Claims = append(c.Claims, n)
+	}
+	return c, nil
+}

@@ -1,7 +1,0 @@
-//go:build lean
-
-package cxlssd
-
-// The lean program writes nothing; the page asks the whole one when results go.
-
-func exports() []format { return nil }
