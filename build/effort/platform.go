@@ -18,6 +18,7 @@ var Platform = []string{
 	"sim/filesys/device",           // an engine: the log of a flash device
 	"sim/filesys/load",             // random calls by recipe, in floating point
 	"sim/flash",                    // an engine
+	"sim/hash",                     // sums that both platforms write the same
 	"sim/kerneltime",               // kernel times in floating point
 	"sim/llm",                      // an engine
 	"sim/llm/flow",                 // shares of links, in floating point
@@ -42,6 +43,7 @@ var Platform = []string{
 	"traces/xplane",                // varints, floating-point times
 	"traces/zoo",                   // kernel times in floating point
 	"ui/bundle",                    // archives that both platforms write the same
+	"ui/jsontext",                  // numbers as text that both platforms write the same
 	"ui/lab/all/alike/...",         // hashes of all presets and all reports
 	"ui/lab/compress",              // hashes of runs
 	"ui/lab/cxlssd",                // hashes of runs

@@ -363,7 +363,7 @@ func TestContradictoryHardware(t *testing.T) {
 	s.fire("f-ssd_read", "input", "20")
 	s.finish()
 	s.want("problems-hardware", "faster than the host link")
-	s.want("blocked", "contradict")
+	s.want("blocked", "cannot go together")
 	s.want("headline", "Not computed; the message above says why.")
 	s.want("run-g10", "outdated")
 	s.want("figure-throughput", "1.0000 × ideal") // the last valid settings

@@ -96,7 +96,7 @@ func Slots() []Slot {
 			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes", platform(1000)),
 			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes", platform(1500)),
 			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes", platform(2500)),
-			link("pcie3-measured", "PCIe 3.0 x16, as copies measure it", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
+			link("pcie3-measured", "PCIe 3.0 x16 (measured)", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
 			measured("pcie4", platform(1500)),
 			measured("pcie5", platform(2500)),
 			measured("nvlink-c2c", platform(2500)),
@@ -135,7 +135,7 @@ func measured(key string, price Price) Part {
 	if !ok {
 		panic("machine: nobody measured the link " + key)
 	}
-	return link(key+"-measured", l.Title+", as copies measure it", l.Either()/unit.MBps, l.Source, price)
+	return link(key+"-measured", l.Title+" (measured)", l.Either()/unit.MBps, l.Source, price)
 }
 
 func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string, price Price) Part {
