@@ -16,7 +16,7 @@ type frame struct {
 	*page
 	tabs    []session.Tab
 	options *embed.Options
-	desk    *embed.Desk
+	desk    *embed.Handler
 	kicked  string // the view and figure that has been started by itself
 	theme   string // of drawings for the page around it; empty: as its reader's system says
 }

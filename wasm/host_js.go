@@ -78,7 +78,7 @@ func (p *page) answer(a *exec.Answer) {
 		p.keep(p.jobs[a.ID], a)
 		delete(p.jobs, a.ID)
 	}
-	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Brewing()) {
+	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Settling()) {
 		p.changed = true
 	}
 	if r := p.session.Laboratory; a.Last && len(p.jobs) == 0 && r != nil {

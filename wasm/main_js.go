@@ -35,7 +35,7 @@ func main() {
 	p.session = session.New(tabs, p.visited, p)
 	p.session.Version = p.version()
 	if seed := first(); seed != nil {
-		p.session.Sow(seed)
+		p.session.UsePrerendered(seed)
 	}
 	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
@@ -62,7 +62,7 @@ func main() {
 		stop("the page cannot be drawn", err)
 		return
 	}
-	still := view.NewStill()
+	still := view.NewDiffer()
 	dirty := make(chan struct{}, 1)
 	dirty <- struct{}{}
 	go func() {
@@ -123,11 +123,11 @@ func labs() (tabs []session.Tab, err error) {
 
 // first returns the reports that the site came with, nil if the link is about
 // something else or they do not come.
-func first() *results.Seed {
+func first() *results.Prerendered {
 	if js.Global().Get("document").Get("documentElement").Get("dataset").Get("linked").Type() == js.TypeString {
 		return nil
 	}
-	seed := &results.Seed{}
+	seed := &results.Prerendered{}
 	data, err := fetch("first.info")
 	if err == nil {
 		err = wire.Unmarshal(data, seed)

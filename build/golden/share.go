@@ -19,7 +19,7 @@ func Share(t testing.TB, path string, rows []study.Row, reason, line func(r *stu
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := slices.DeleteFunc(slices.Clone(rows), func(r study.Row) bool { return r.Status == "" || r.Aside != "" })
+	known := slices.DeleteFunc(slices.Clone(rows), func(r study.Row) bool { return r.Status == "" || r.NotComputed != "" })
 	if len(known) == 0 {
 		t.Error("no row is known")
 	}

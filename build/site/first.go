@@ -53,7 +53,7 @@ func (s site) addFirst() error {
 }
 
 // firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed *results.Seed, err error) {
+func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed *results.Prerendered, err error) {
 	session, err := stage.Show(opening, tabs, "")
 	if err != nil {
 		return "", "", nil, err
@@ -90,7 +90,7 @@ func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed
 	if !ok {
 		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), session.Harvest(), nil
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), session.Capture(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.

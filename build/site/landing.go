@@ -82,7 +82,7 @@ type card struct {
 // A shown is a preset and what the page shows of it, before a version and an address
 // are known.
 type shown struct {
-	door  labs.Door
+	door  labs.Entry
 	title string // of the laboratory
 	of    lab.Preset
 	link  string // the fragment
@@ -115,7 +115,7 @@ func showPresets(ctx context.Context, say *progress) ([]shown, error) {
 }
 
 // presets are those of a laboratory with their links, still to be shown.
-func presets(door labs.Door) ([]shown, error) {
+func presets(door labs.Entry) ([]shown, error) {
 	l := door.New()
 	opening, err := stage.Show(l, nil, "")
 	if err != nil {

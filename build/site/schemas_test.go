@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // answering is a session's host that does jobs at once.
 type answering struct {
-	bench exec.Bench
+	bench exec.Executor
 	jobs  []*exec.Job
 }
 
@@ -44,7 +44,7 @@ func (h *answering) work(n *session.Session) {
 // resultsOf is what the page saves for a link.
 func resultsOf(t *testing.T, l lab.Lab, fragment string) []byte {
 	t.Helper()
-	h := &answering{bench: exec.Bench{Lab: l}}
+	h := &answering{bench: exec.Executor{Lab: l}}
 	n := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")

@@ -126,7 +126,7 @@ func TestFirst(t *testing.T) {
 		t.Errorf("the policies do not allow the inline script: want %s", hash)
 	}
 	// What the program begins with is what it would compute itself.
-	var seed results.Seed
+	var seed results.Prerendered
 	if err := wire.Unmarshal(s["first.info"], &seed); err != nil || len(seed.Runs) == 0 {
 		t.Fatalf("first.info: %v, %d runs", err, len(seed.Runs))
 	}

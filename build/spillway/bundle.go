@@ -117,7 +117,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 }
 
 // drawings are the charts of what a bundle is about, and of what a link shows.
-func drawings(l lab.Lab, o *exec.Order, link string, workload []lab.File) ([]exec.Drawn, error) {
+func drawings(l lab.Lab, o *exec.BundleRequest, link string, workload []lab.File) ([]exec.Drawn, error) {
 	show := func() (*session.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
 		show = func() (*session.Session, error) { return stage.ShowFiles(l, openLab, link, workload) }
@@ -212,6 +212,6 @@ func (s *shell) environment() string {
 }
 
 // order is what every bundle of the command says about itself.
-func (s *shell) order() *exec.Order {
-	return &exec.Order{Version: s.version, Environment: s.environment()}
+func (s *shell) order() *exec.BundleRequest {
+	return &exec.BundleRequest{Version: s.version, Environment: s.environment()}
 }

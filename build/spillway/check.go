@@ -130,14 +130,14 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*exec.Verdict, error) {
 	list := make([]*exec.Verdict, len(info.Parts))
 	runs := len(list) - 1 // the last is made of what the others give
 	err = each(s.crew(door), runs, func(l *lab.Lab, i int) error {
-		list[i] = b.Check(l, &exec.Order{Version: s.version, Part: i}, opened, nil)
+		list[i] = b.Check(l, &exec.BundleRequest{Version: s.version, Part: i}, opened, nil)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	outcomes, told := exec.Given(list[:runs])
-	list[runs] = b.Check(&l, &exec.Order{Version: s.version, Part: runs, Outcomes: outcomes, Told: told}, opened, nil)
+	list[runs] = b.Check(&l, &exec.BundleRequest{Version: s.version, Part: runs, Outcomes: outcomes, Told: told}, opened, nil)
 	if info.Pictures > 0 {
 		drawn, err := redrawn(l, info, b.Workload())
 		list = append(list, b.Pictures(drawn, s.version, err))
@@ -160,7 +160,7 @@ func redrawn(l lab.Lab, info *exec.BundleInfo, workload []lab.File) ([]exec.Draw
 		return nil, errors.New("the link in scenario.txt is of something else than its results")
 	}
 	shown.View = state.Explore // whatever view the page was in
-	return drawings(l, &exec.Order{Link: info.Link, Version: info.Version}, link.Encode(&l.Info, &shown), workload)
+	return drawings(l, &exec.BundleRequest{Link: info.Link, Version: info.Version}, link.Encode(&l.Info, &shown), workload)
 }
 
 // summary is what was found, for programs.

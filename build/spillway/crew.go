@@ -18,14 +18,14 @@ import (
 // laboratory of its own, because a laboratory holds the workload at hand.
 type crew struct {
 	shell *shell
-	door  all.Door
+	door  all.Entry
 	labs  []*lab.Lab
 	// told is how far everything is that the crew does, if that is not known before;
 	// nil if what is done at once is all.
 	told *progress
 }
 
-func (s *shell) crew(door all.Door) *crew { return &crew{shell: s, door: door} }
+func (s *shell) crew(door all.Entry) *crew { return &crew{shell: s, door: door} }
 
 // hire sees that there are n laboratories.
 func (c *crew) hire(n int) {

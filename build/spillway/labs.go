@@ -11,7 +11,7 @@ import (
 )
 
 // door returns the laboratory with this name. The error says which there are.
-func (s *shell) door(name string) (all.Door, error) {
+func (s *shell) door(name string) (all.Entry, error) {
 	var names []string
 	for _, d := range s.labs {
 		if d.Name == name {
@@ -19,12 +19,12 @@ func (s *shell) door(name string) (all.Door, error) {
 		}
 		names = append(names, d.Name)
 	}
-	return all.Door{}, fmt.Errorf("unknown laboratory %q; there are %s", name, strings.Join(names, ", "))
+	return all.Entry{}, fmt.Errorf("unknown laboratory %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // forced is a laboratory that runs whatever work it is, if --force is given; if it could
 // be, one that says so when it refuses.
-func (s *shell) forced(d all.Door) all.Door {
+func (s *shell) forced(d all.Entry) all.Entry {
 	if !s.forcible {
 		return d
 	}

@@ -80,7 +80,7 @@ func start() int {
 
 // A shell is where command lines run.
 type shell struct {
-	labs      []all.Door
+	labs      []all.Entry
 	out, errs io.Writer
 	stop      context.Context  // ends what runs; nil if nothing does
 	now       func() time.Time // for progress on errs; nil if there is none

@@ -294,7 +294,7 @@ func TestStopped(t *testing.T) {
 	stop, cancel := context.WithCancel(t.Context())
 	folder := t.TempDir()
 	var out, errs bytes.Buffer
-	s := shell{labs: []all.Door{tinyLab(1)}, out: &out, errs: &errs, stop: stop}
+	s := shell{labs: []all.Entry{tinyLab(1)}, out: &out, errs: &errs, stop: stop}
 	cancel()
 	code := s.command(append(boxSweep, "--shard", "1/2", "--parts", folder))
 	if left, err := os.ReadDir(folder); code != exitFailed || errs.String() != "spillway: stopped\n" || out.Len() > 0 || err != nil || len(left) > 0 {
@@ -309,7 +309,7 @@ func TestProgress(t *testing.T) {
 		var errs bytes.Buffer
 		now := time.Unix(100, 0)
 		s := &shell{errs: &errs, lines: &errs, now: func() time.Time { return now }, terminal: terminal}
-		p := s.crew(all.Door{}).progress(40)
+		p := s.crew(all.Entry{}).progress(40)
 		p.done = 1
 		p.show()
 		now = now.Add(2 * time.Second)
@@ -327,7 +327,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	c := (&shell{errs: &errs, lines: &errs, now: func() time.Time { return time.Unix(0, 0) }}).crew(all.Door{})
+	c := (&shell{errs: &errs, lines: &errs, now: func() time.Time { return time.Unix(0, 0) }}).crew(all.Entry{})
 	c.told = &progress{shell: c.shell}
 	c.told.done = 3
 	c.told.start = time.Unix(-5, 0)

@@ -110,7 +110,7 @@ func saved(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &raws{bench: exec.Bench{Lab: l}}
+	h := &raws{bench: exec.Executor{Lab: l}}
 	page := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, n.Link(), h)
 	page.Enter(n.Info, "")
 	h.work(page)
@@ -122,7 +122,7 @@ func saved(t *testing.T) string {
 
 // raws is a session's host that does jobs at once.
 type raws struct {
-	bench exec.Bench
+	bench exec.Executor
 	jobs  []*exec.Job
 }
 

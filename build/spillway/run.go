@@ -46,7 +46,7 @@ var runDocs = []doc{
 }
 
 // resultDocs describe the results of the laboratories that print them.
-func resultDocs(doors []all.Door) (list []doc) {
+func resultDocs(doors []all.Entry) (list []doc) {
 	for _, d := range doors {
 		if l := d.New(); l.Inline {
 			list = append(list, doc{"The member result of lab=" + l.Name + ":", l.Result})
@@ -368,7 +368,7 @@ func spoken(i *lab.Info, u *knob.Setup) string {
 	entry := u.Knob(i.Entry)
 	return knob.Join(slices.DeleteFunc(u.Pairs(), func(p knob.Pair) bool {
 		k := u.Knob(p.Key)
-		return k.Panel == entry.Panel && k.Key != i.Entry && !slices.Contains(i.Own, k.Key) && p.Text == k.Default
+		return k.Panel == entry.Panel && k.Key != i.Entry && !slices.Contains(i.EntryKnobs, k.Key) && p.Text == k.Default
 	}), " ")
 }
 

@@ -162,7 +162,7 @@ type planFile struct {
 type sweeping struct {
 	plan
 	shell  *shell
-	door   all.Door
+	door   all.Entry
 	lab    *lab.Lab
 	opened []lab.File
 	files  lab.Files // what they hold

@@ -31,8 +31,8 @@ type carried struct {
 }
 
 // tinyLab returns it; time is what a box takes, 1 as published. Below 0 it breaks.
-func tinyLab(time float64) all.Door {
-	return all.Door{Name: "tiny", Package: "tiny", New: func() lab.Lab {
+func tinyLab(time float64) all.Entry {
+	return all.Entry{Name: "tiny", Package: "tiny", New: func() lab.Lab {
 		return lab.New(lab.Spec[haul, int64, carried]{
 			Info: lab.Info{
 				Name: "tiny", Title: "Boxes", About: "Somebody carries boxes.", Drop: "Drop lists of boxes", Entry: "load",
@@ -116,12 +116,12 @@ func boxPaper() *study.Paper {
 	at := func(figure, system string, halves int, value float64) study.Point {
 		is := fmt.Sprintf("boxes=%s", knob.Decimal(int64(halves), 2))
 		return study.Point{
-			Figure: figure, Quantity: "time_s", System: system, Set: is + " road=flat", Is: is, Of: fmt.Sprint(halves, " boxes"),
+			Figure: figure, Quantity: "time_s", System: system, Set: is + " road=flat", Workload: is, Of: fmt.Sprint(halves, " boxes"),
 			Fits: value > 0, Value: value, Unit: "s",
 		}
 	}
 	relative := at("2", "arms", 20, 7)
-	relative.Over, relative.Unit, relative.Note = "cart", "×", "smudged"
+	relative.RelativeTo, relative.Unit, relative.Note = "cart", "×", "smudged"
 	return &study.Paper{
 		Key: "atlas", Title: "Carrying boxes", About: "Two figures.", Short: "Atlas (2001)", Systems: []string{"arms", "cart"},
 		Names:     map[string]string{"arms": "Arms", "cart": "Cart", "time_s": "time"},
@@ -191,9 +191,9 @@ func (l *lists) Entries() []lab.Entry {
 }
 
 // try runs a command line in a shell with this laboratory.
-func try(door all.Door, args ...string) (code int, stdout, stderr string) {
+func try(door all.Entry, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	s := shell{labs: []all.Door{door}, out: &out, errs: &errs}
+	s := shell{labs: []all.Entry{door}, out: &out, errs: &errs}
 	code = s.command(args)
 	return code, out.String(), errs.String()
 }

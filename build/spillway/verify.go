@@ -123,7 +123,7 @@ func (s *shell) verify(args []string) error {
 
 // A review is a paper that is verified, or some figures of it.
 type review struct {
-	door     all.Door
+	door     all.Entry
 	lab      lab.Lab
 	paper    *study.Paper
 	figures  []string // IDs
@@ -180,7 +180,7 @@ func (s *shell) reviews(key, figures string) ([]*review, error) {
 			}
 		}
 		// Runs of one workload follow each other, so that it is loaded once.
-		slices.SortStableFunc(r.runs, func(a, b study.Run) int { return strings.Compare(a.Is, b.Is) })
+		slices.SortStableFunc(r.runs, func(a, b study.Run) int { return strings.Compare(a.Workload, b.Workload) })
 	}
 	for name, found := range wanted {
 		if !found {
@@ -228,7 +228,7 @@ func (r *review) original(run *study.Run) *lab.Entry {
 	var best *lab.Entry
 	for i := range r.entries {
 		e := &r.entries[i]
-		if run.Is != "" && e.Is == run.Is && e.Error == "" && (best == nil || e.Set == "" && best.Set != "") {
+		if run.Workload != "" && e.Is == run.Workload && e.Error == "" && (best == nil || e.Set == "" && best.Set != "") {
 			best = e
 		}
 	}

@@ -59,15 +59,15 @@ func Find(name string) (*System, error) {
 type phase uint8
 
 const (
-	asks   phase = iota // for a call
-	waits               // for the time of its call, and then for the benchmark program
-	calls               // begins a call
-	barred              // waits until others have written back the call's file, and plans
-	steps               // executes
-	locked              // waits until who holds a lock releases it
-	parked              // waits until the file system wakes it
-	absent              // waits until the workload wakes it
-	sleeps              // an actor, until its start
+	asks               phase = iota // for a call
+	waits                           // for the time of its call, and then for the benchmark program
+	calls                           // begins a call
+	blockedOnWriteBack              // waits until others have written back the call's file, and plans
+	steps                           // executes
+	locked                          // waits until who holds a lock releases it
+	parked                          // waits until the file system wakes it
+	absent                          // waits until the workload wakes it
+	sleeps                          // an actor, until its start
 	ended
 )
 
@@ -107,20 +107,20 @@ const none = -1
 
 // run is one run.
 type run struct {
-	queue    schedule
-	now      unit.Time
-	clients  []client
-	threads  int32     // of the clients, those of the workload
-	flusher  int32     // the last actor
-	running  int32     // threads that have not ended
-	current  int32     // the client that goes on, for records
-	cores    cores     // nil: there are more than clients
-	locks    []lock    // by number
-	serial   unit.Time // when the benchmark program's section is free
-	children []int32   // by node: files and directories in it
-	sending  []sending // what is being written back
-	barred   []int32   // threads whose call waits for that, in the order in which they came
-	over     []int32   // files of which a client's write-back has ended
+	queue              schedule
+	now                unit.Time
+	clients            []client
+	threads            int32     // of the clients, those of the workload
+	flusher            int32     // the last actor
+	running            int32     // threads that have not ended
+	current            int32     // the client that goes on, for records
+	cores              cores     // nil: there are more than clients
+	locks              []lock    // by number
+	serial             unit.Time // when the benchmark program's section is free
+	children           []int32   // by node: files and directories in it
+	sending            []sending // what is being written back
+	blockedOnWriteBack []int32   // threads whose call waits for that, in the order in which they came
+	over               []int32   // files of which a client's write-back has ended
 
 	device *device.Device
 	host   *host.Host
@@ -347,11 +347,11 @@ func (r *run) resume(c *client) unit.Time {
 			if r.enough() {
 				return never
 			}
-			c.began, c.phase = r.now, barred
-		case barred:
+			c.began, c.phase = r.now, blockedOnWriteBack
+		case blockedOnWriteBack:
 			if r.bars(&c.call) {
 				c.cause = WaitsLock
-				r.barred = append(r.barred, c.thread.ID)
+				r.blockedOnWriteBack = append(r.blockedOnWriteBack, c.thread.ID)
 				return never
 			}
 			r.begin(c)
@@ -538,15 +538,15 @@ func (r *run) written(c *client) {
 		}
 	}
 	r.sending = kept
-	left := r.barred[:0]
-	for _, t := range r.barred {
+	left := r.blockedOnWriteBack[:0]
+	for _, t := range r.blockedOnWriteBack {
 		if !slices.Contains(r.over, r.clients[t].call.Node) || r.bars(&r.clients[t].call) {
 			left = append(left, t)
 		} else {
 			r.queue.set(t, r.now)
 		}
 	}
-	r.barred = left
+	r.blockedOnWriteBack = left
 }
 
 // possible reports whether a call succeeds, keeps how many nodes directories have, and

@@ -41,9 +41,9 @@ type Info struct {
 	// first choice whose Set holds, and choosing one applies its Set. It has no
 	// value of its own and is in no link.
 	Derived bool
-	// Cap is the key of another number that this one is lowered to when a choice
+	// Ceiling is the key of another number that this one is lowered to when a choice
 	// sets either of them; one that is typed is not, and may contradict it.
-	Cap string
+	Ceiling string
 	// Always puts the knob into every link, so that a link keeps its meaning when
 	// the default changes.
 	Always bool
@@ -64,17 +64,17 @@ type Choice struct {
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string
-	// Also is a setup text that comes with the choice, too, but that a derived knob
+	// Suggests is a setup text that comes with the choice, too, but that a derived knob
 	// shows the choice without: of several whose Set holds, the one of whose Also most
 	// is so.
-	Also string
+	Suggests string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
-	// Moot lists knobs that change nothing while the choice stands, and Why. Hides
+	// Ineffective lists knobs that change nothing while the choice stands, and Why. Hides
 	// lists those that are not even of its subject.
-	Moot  []string
-	Why   string
-	Hides []string
+	Ineffective []string
+	Why         string
+	Hides       []string
 }
 
 // A Limit is what a choice allows another knob.

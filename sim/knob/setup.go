@@ -129,7 +129,7 @@ func (u *Setup) derived(k *Info) string {
 		v, most := of(), 0
 		var best []*Choice
 		for _, c := range held {
-			switch n := v.count(c.Also); {
+			switch n := v.count(c.Suggests); {
 			case n > most:
 				best, most = []*Choice{c}, n
 			case n == most:
@@ -173,7 +173,7 @@ func (u *Setup) holds(set string) bool {
 // Denied reports whether what comes with a choice is chosen otherwise now, where that matters:
 // settings then have the choice's numbers, and are about something else.
 func (u *Setup) Denied(c *Choice) bool {
-	pairs, _ := Pairs(c.Also) // lab.New has checked it
+	pairs, _ := Pairs(c.Suggests) // lab.New has checked it
 	return slices.ContainsFunc(pairs, func(p Pair) bool {
 		k := u.Knob(p.Key)
 		return k != nil && k.Kind == One && u.Text(p.Key) != p.Text && u.Moot(p.Key) == "" && !u.Hidden(p.Key)
@@ -183,11 +183,11 @@ func (u *Setup) Denied(c *Choice) bool {
 // capped returns text, a canonical value, lowered to the knob's cap.
 func (u *Setup) capped(at int, text string) string {
 	k := &u.infos[at]
-	if k.Cap == "" {
+	if k.Ceiling == "" {
 		return text
 	}
 	v, err := ParseDecimal(text, k.Scale)
-	most, capErr := ParseDecimal(u.Text(k.Cap), k.Scale)
+	most, capErr := ParseDecimal(u.Text(k.Ceiling), k.Scale)
 	if err != nil || capErr != nil || v <= most {
 		return text
 	}
@@ -266,7 +266,7 @@ func (c *Choice) limit(key string) *Limit {
 // Moot says why the knob with this key changes nothing now, "" if it does.
 func (u *Setup) Moot(key string) string {
 	for _, c := range u.Chosen() {
-		if slices.Contains(c.Moot, key) {
+		if slices.Contains(c.Ineffective, key) {
 			return c.Why
 		}
 	}
@@ -346,13 +346,13 @@ func (u *Setup) Set(key, text string) error {
 			return err
 		}
 	}
-	u.settle()
+	u.clampToLimits()
 	return nil
 }
 
 // apply sets what a choice comes with.
 func (u *Setup) apply(c *Choice) error {
-	pairs, err := Pairs(c.Set + " " + c.Also)
+	pairs, err := Pairs(c.Set + " " + c.Suggests)
 	if err != nil {
 		return err
 	}
@@ -367,16 +367,16 @@ func (u *Setup) apply(c *Choice) error {
 		u.texts[at] = p.Text
 	}
 	for at := range u.infos {
-		if u.infos[at].Cap != "" {
+		if u.infos[at].Ceiling != "" {
 			u.texts[at] = u.capped(at, u.texts[at])
 		}
 	}
 	return nil
 }
 
-// settle gives knobs that the choices do not allow a text that they do: the
+// clampToLimits gives knobs that the choices do not allow a text that they do: the
 // first choice, the nearest number.
-func (u *Setup) settle() {
+func (u *Setup) clampToLimits() {
 	for at := range u.infos {
 		k := &u.infos[at]
 		if k.Derived || u.within(at, u.texts[at]) == nil {
@@ -434,7 +434,7 @@ func (u *Setup) Apply(pairs []Pair) error {
 			errs = append(errs, u.within(at, u.texts[at]))
 		}
 	}
-	u.settle()
+	u.clampToLimits()
 	return errors.Join(errs...)
 }
 

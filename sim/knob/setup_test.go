@@ -18,7 +18,7 @@ func kitchen() []Info {
 			{Key: "cake", Set: "portions=12", Limits: []Limit{{Key: "portions", Min: 6, Max: 20}, {Key: "heat", Choices: []string{"gas"}}}},
 		}},
 		portions,
-		{Key: "heat", Label: "Heat", Kind: One, Default: "wood", Choices: []Choice{{Key: "wood"}, {Key: "gas", Moot: []string{"watts"}, Why: "gas has none"}}},
+		{Key: "heat", Label: "Heat", Kind: One, Default: "wood", Choices: []Choice{{Key: "wood"}, {Key: "gas", Ineffective: []string{"watts"}, Why: "gas has none"}}},
 		{Key: "oven", Label: "Oven", Kind: One, Default: "old", Choices: []Choice{{Key: "old"}, {Key: "new", Set: "watts=3000 heat=gas"}}},
 		{Key: "size", Label: "Size", Kind: One, Derived: true, Choices: []Choice{{Key: "small", Set: "watts=1000"}, {Key: "large", Set: "watts=3000"}}},
 		number("watts", "1000", 100, 5000),
@@ -143,14 +143,14 @@ func TestPairs(t *testing.T) {
 // in what the settings go back to. Choosing brings the companion along.
 func TestAlso(t *testing.T) {
 	part := func(key, memory, speed string) Choice {
-		return Choice{Key: key, Label: key, Set: "memory=" + memory, Also: "speed=" + speed}
+		return Choice{Key: key, Label: key, Set: "memory=" + memory, Suggests: "speed=" + speed}
 	}
 	number := func(key, text string) Info {
 		return Info{Key: key, Label: key, Help: key, Scale: 1, Max: 100, Default: text}
 	}
 	u := NewSetup([]Info{
 		{Key: "machine", Label: "Machine", Help: "All.", Kind: One, Default: "a", Choices: []Choice{
-			{Key: "a", Set: "memory=40", Also: "speed=1"}, {Key: "b", Set: "memory=80", Also: "speed=3"},
+			{Key: "a", Set: "memory=40", Suggests: "speed=1"}, {Key: "b", Set: "memory=80", Suggests: "speed=3"},
 		}},
 		{Key: "part", Label: "Part", Help: "One.", Kind: One, Derived: true, Choices: []Choice{part("small", "40", "1"), part("slow", "80", "2"), part("fast", "80", "3")}},
 		number("memory", "40"), number("speed", "1"),

@@ -93,12 +93,12 @@ func (l *ledger) own(x *Point) (value float64, fits, known bool) {
 
 // look is a Look at the outcomes.
 func (l *ledger) look(x *Point) (value float64, fits, known bool) {
-	if x.Made != nil {
-		value, known = x.Made.Value(l.look)
+	if x.Derived != nil {
+		value, known = x.Derived.Value(l.look)
 		return value, known, known
 	}
 	value, fits, known = l.own(x)
-	if x.Over == "" || !fits {
+	if x.RelativeTo == "" || !fits {
 		return value, fits, known
 	}
 	b := x.base()
@@ -113,8 +113,8 @@ func (l *ledger) look(x *Point) (value float64, fits, known bool) {
 func (l *ledger) row(x *Point) Row {
 	p := l.paper
 	r := Row{Point: x, Limit: cmp.Or(x.Limit, p.Tolerance)}
-	if x.Aside != "" {
-		r.Why, r.Explained = x.Aside, true
+	if x.NotComputed != "" {
+		r.Why, r.Explained = x.NotComputed, true
 		return r
 	}
 	var known bool
@@ -122,7 +122,7 @@ func (l *ledger) row(x *Point) Row {
 	if !known {
 		return r
 	}
-	if x.Made != nil {
+	if x.Derived != nil {
 		_, rebuilt := l.known(x.Figure)
 		r.Rebuilt = rebuilt > 0
 	} else {
@@ -132,7 +132,7 @@ func (l *ledger) row(x *Point) Row {
 	if x.Below != 0 && r.Ours < x.Value {
 		r.Limit = x.Below
 	}
-	if x.Over != "" {
+	if x.RelativeTo != "" {
 		b := x.base()
 		base := l.outcome(b.Run())
 		r.Reason, r.Rebuilt = cmp.Or(r.Reason, base.Reason), r.Rebuilt || base.Rebuilt
@@ -240,7 +240,7 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) +
 // verdict words a row's status.
 func (p *Paper) verdict(r *Row) string {
 	switch {
-	case r.Aside != "":
+	case r.NotComputed != "":
 		return "not computed"
 	case r.Status == "":
 		return "not run"

@@ -109,10 +109,10 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 		return t
 	}
 	measure := func(x *Point) {
-		if x.Aside != "" || x.Made != nil {
+		if x.NotComputed != "" || x.Derived != nil {
 			return
 		}
-		t := add(Run{Name: x.Run(), System: x.System, Set: x.Set, Is: x.Is}, x.Figure)
+		t := add(Run{Name: x.Run(), System: x.System, Set: x.Set, Workload: x.Workload}, x.Figure)
 		if !slices.ContainsFunc(t.points, func(y Point) bool { return y.Figure == x.Figure && y.Quantity == x.Quantity }) {
 			t.points = append(t.points, *x)
 		}
@@ -129,7 +129,7 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 		measure(&p.Probes[i])
 	}
 	for i := range p.Points {
-		if p.Points[i].Over != "" {
+		if p.Points[i].RelativeTo != "" {
 			b := p.Points[i].base()
 			measure(&b)
 		}
@@ -147,12 +147,12 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 		}
 		var look Look
 		look = func(x *Point) (value float64, fits, known bool) {
-			if x.Made != nil {
-				value, known = x.Made.Value(look)
+			if x.Derived != nil {
+				value, known = x.Derived.Value(look)
 				return value, known, known
 			}
 			use(x.Run())
-			if x.Over != "" {
+			if x.RelativeTo != "" {
 				b := x.base()
 				use(b.Run())
 			}
@@ -190,13 +190,13 @@ func (p *Paper) Of(run string) []Point {
 	}
 	for _, points := range [][]Point{p.Points, p.Probes} {
 		for i := range points {
-			if x := &points[i]; x.Aside == "" && x.Made == nil && isRun(run, x.System, cmp.Or(x.Source, x.Set)) {
+			if x := &points[i]; x.NotComputed == "" && x.Derived == nil && isRun(run, x.System, cmp.Or(x.Source, x.Set)) {
 				add(x)
 			}
 		}
 	}
 	for i := range p.Points {
-		if x := &p.Points[i]; x.Over != "" && x.Aside == "" && isRun(run, x.Over, cmp.Or(x.Source, x.OverSet, x.Set)) {
+		if x := &p.Points[i]; x.RelativeTo != "" && x.NotComputed == "" && isRun(run, x.RelativeTo, cmp.Or(x.Source, x.RelativeToSet, x.Set)) {
 			b := x.base()
 			add(&b)
 		}
@@ -272,20 +272,20 @@ func (p *Paper) Check() error {
 		switch {
 		case !seen[x.Figure] || x.Figure == AllClaims:
 			bad("point %d is of figure %q, which is not there", i, x.Figure)
-		case x.OverSet != "" && x.Over == "":
+		case x.RelativeToSet != "" && x.RelativeTo == "":
 			bad("point %d has a setup of what it is relative to, and is relative to nothing", i)
-		case x.Aside != "":
+		case x.NotComputed != "":
 			if p.Names[x.Quantity] == "" || x.System != "" || x.Set != "" {
 				bad("point %d is not computed, and has a system, a setup or no name of %q for people", i, x.Quantity)
 			}
 			continue
-		case x.Made != nil:
-			if p.Names[x.Quantity] == "" || x.System != "" && !slices.Contains(p.Systems, x.System) || x.Set != "" || x.Over != "" {
+		case x.Derived != nil:
+			if p.Names[x.Quantity] == "" || x.System != "" && !slices.Contains(p.Systems, x.System) || x.Set != "" || x.RelativeTo != "" {
 				bad("point %d is made of others, and has a setup, is relative to another, has a system that the paper does not list or no name of %q for people", i, x.Quantity)
 			}
 			continue
-		case !slices.Contains(p.Systems, x.System) || x.Over != "" && !slices.Contains(p.Systems, x.Over):
-			bad("point %d is of a system that the paper does not list: %q over %q", i, x.System, x.Over)
+		case !slices.Contains(p.Systems, x.System) || x.RelativeTo != "" && !slices.Contains(p.Systems, x.RelativeTo):
+			bad("point %d is of a system that the paper does not list: %q over %q", i, x.System, x.RelativeTo)
 		case p.Names[x.System] == "" || p.Names[x.Quantity] == "":
 			bad("point %d: no names for people of %q, %q", i, x.System, x.Quantity)
 		case places[place]:
@@ -297,7 +297,7 @@ func (p *Paper) Check() error {
 	}
 	for i := range p.Probes {
 		switch x := &p.Probes[i]; {
-		case !x.Unpublished || x.Aside != "" || x.Made != nil || x.Over != "":
+		case !x.Unpublished || x.NotComputed != "" || x.Derived != nil || x.RelativeTo != "":
 			bad("probe %d is published, not computed, made of others or relative to another", i)
 		case !seen[x.Figure] || x.Figure == AllClaims || !slices.Contains(p.Systems, x.System):
 			bad("probe %d is of figure %q or of system %q, which are not there", i, x.Figure, x.System)

@@ -222,7 +222,7 @@ func (p *Paper) line(r *Row) Line {
 		Of: r.Of, At: r.At, System: r.System, Title: p.Called(r.System), Quantity: p.Called(r.Quantity), Set: r.Set, Unit: r.Unit,
 		Published: r.Value, Ours: r.Ours, Diff: r.Diff, Fits: r.Fits, OursFits: r.OursFits,
 		Status: r.Status, Verdict: p.verdict(r), Why: r.Why, Note: r.Note, Source: r.Source, Rebuilt: r.Rebuilt,
-		Aside: r.Aside != "",
+		Aside: r.NotComputed != "",
 	}
 }
 
@@ -352,11 +352,11 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 	limit := l.paper.Tolerance
 	for i := range rows {
 		r := &rows[i]
-		if r.Again && figure == AllClaims {
+		if r.Duplicate && figure == AllClaims {
 			t.Points--
 			continue
 		}
-		if r.Aside != "" {
+		if r.NotComputed != "" {
 			t.Aside++
 		}
 		switch r.Status {

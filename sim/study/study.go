@@ -20,40 +20,40 @@ type Point struct {
 	Quantity string // what it is, as the paper's Measure knows it
 	System   string // stable name in the laboratory
 	Set      string // the run that yields it, as a setup text
-	Is       string // the part of Set that says what runs; see Run
+	Workload string // the part of Set that says what runs; see Run
 	// Of and At say for people what it is about and what of the run the figure
 	// varies: "BERT-256", "host 32 GiB". At may be empty.
 	Of, At string
 	Fits   bool // false: published as not able to run
 	Value  float64
 	Unit   string
-	// Over is set when the number is published relative to another system: the
+	// RelativeTo is set when the number is published relative to another system: the
 	// value is that of System divided by that of Over, on the same Set or on OverSet.
-	Over string
-	// OverSet is the setup of what it is relative to, where that is not Set.
-	OverSet string
-	Source  string // the published file or table cell, empty if there is none
+	RelativeTo string
+	// RelativeToSet is the setup of what it is relative to, where that is not Set.
+	RelativeToSet string
+	Source        string // the published file or table cell, empty if there is none
 	// Limit is the relative difference up to which it is Within, 0 for the
 	// paper's Tolerance. Below is the one for values that are too small, 0 for Limit.
 	Limit, Below float64
 	// Note says why the published number is doubted, from [Doubtful] on, or cannot be
 	// met; may be empty.
 	Note string
-	// Aside says why the laboratory does not compute the number: it is listed, and no
+	// NotComputed says why the laboratory does not compute the number: it is listed, and no
 	// run yields it. Such a point needs no system and no setup.
-	Aside string
-	// Again is set of a number that another point has too, read in another way or computed
+	NotComputed string
+	// Duplicate is set of a number that another point has too, read in another way or computed
 	// under other settings: it is judged, and not counted among all.
-	Again bool
+	Duplicate bool
 	// Unpublished is set of a paper's Probes: there is no published value.
 	Unpublished bool
-	// Made is set of a number that is published over several runs, as a mean. Such a point
+	// Derived is set of a number that is published over several runs, as a mean. Such a point
 	// has no run of its own, and its System is only whom it is about; it may be empty.
-	Made *Made
+	Derived *Derivation
 }
 
-// A Made computes a number from the values of other points and probes.
-type Made struct {
+// A Derivation computes a number from the values of other points and probes.
+type Derivation struct {
 	Value func(look Look) (value float64, known bool)
 }
 
@@ -81,7 +81,7 @@ func isRun(name, system, of string) bool {
 // base returns what p is relative to.
 func (p *Point) base() Point {
 	b := *p
-	b.System, b.Set, b.Over, b.OverSet, b.Fits = p.Over, cmp.Or(p.OverSet, p.Set), "", "", true
+	b.System, b.Set, b.RelativeTo, b.RelativeToSet, b.Fits = p.RelativeTo, cmp.Or(p.RelativeToSet, p.Set), "", "", true
 	return b
 }
 
@@ -168,9 +168,9 @@ type Run struct {
 	Name   string // as Point.Run, or of an analysis
 	System string // empty for an analysis
 	Set    string // setup text
-	// Is is the part of Set that says what runs, in the laboratory's words, to find
+	// Workload is the part of Set that says what runs, in the laboratory's words, to find
 	// the original among opened files: "model=bert-base batch=256".
-	Is string
+	Workload string
 	// Figures are the IDs of those that show it; Runs fills it.
 	Figures []string
 }

@@ -17,7 +17,7 @@ import (
 func invented() *study.Paper {
 	set := func(work string) string { return "work=" + work + " mode=x" }
 	point := func(figure, quantity, system, work string, value float64) study.Point {
-		return study.Point{Figure: figure, Quantity: quantity, System: system, Set: set(work), Is: "work=" + work, Of: strings.ToUpper(work), Fits: true, Value: value, Unit: "s"}
+		return study.Point{Figure: figure, Quantity: quantity, System: system, Set: set(work), Workload: "work=" + work, Of: strings.ToUpper(work), Fits: true, Value: value, Unit: "s"}
 	}
 	p := &study.Paper{
 		Key: "inv", Short: "Invented", Systems: []string{"slow", "fast"},
@@ -30,7 +30,7 @@ func invented() *study.Paper {
 	loose := point("2", "write", "fast", "a", 1)
 	loose.Limit, loose.Below, loose.Note = 0.5, 0.25, "the figure says 1, the text 1.5"
 	over := point("3", "speedup", "fast", "a", 2)
-	over.Over = "slow"
+	over.RelativeTo = "slow"
 	p.Points = []study.Point{
 		point("1", "time", "slow", "a", 10), point("1", "time", "fast", "a", 5),
 		cannot, point("1", "time", "fast", "b", 8),
@@ -57,7 +57,7 @@ func invented() *study.Paper {
 		{ID: "3", Title: "Speedup", Kind: study.Lines, Marks: bars("3", "")},
 		{
 			ID: "4", Title: "Sizes", Kind: study.Dots, Panels: []string{"B", "A"},
-			Analyses: []study.Run{{Name: "look at a", Set: "work=a", Is: "work=a"}, {Name: "look at b", Set: "work=b", Is: "work=b"}},
+			Analyses: []study.Run{{Name: "look at a", Set: "work=a", Workload: "work=a"}, {Name: "look at b", Set: "work=b", Workload: "work=b"}},
 		},
 	}
 	p.Claims = []study.Claim{
@@ -102,7 +102,7 @@ func TestInventedIsSound(t *testing.T) {
 		{func(p *study.Paper) { p.Figures[0].ID = study.AllClaims }, "taken"},
 		{func(p *study.Paper) { p.Points[0].Figure = "9" }, "not there"},
 		{func(p *study.Paper) { p.Points[0].System = "other" }, "does not list"},
-		{func(p *study.Paper) { p.Points[6].Over = "other" }, "does not list"},
+		{func(p *study.Paper) { p.Points[6].RelativeTo = "other" }, "does not list"},
 		{func(p *study.Paper) { delete(p.Names, "time") }, "no names"},
 		{func(p *study.Paper) { p.Points[1] = p.Points[0] }, "twice"},
 		{func(p *study.Paper) {
@@ -181,7 +181,7 @@ func TestLabel(t *testing.T) {
 func TestAside(t *testing.T) {
 	p := invented()
 	runs := len(p.Runs())
-	aside := study.Point{Figure: "2", Quantity: "time", Of: "C", Fits: true, Value: 7, Unit: "s", Aside: "nobody has C"}
+	aside := study.Point{Figure: "2", Quantity: "time", Of: "C", Fits: true, Value: 7, Unit: "s", NotComputed: "nobody has C"}
 	p.Points = append(p.Points, aside)
 	p.Figures = append(p.Figures, study.Figure{ID: "5", Kind: study.Table})
 	p.Points = append(p.Points, aside)
@@ -233,7 +233,7 @@ func TestAgain(t *testing.T) {
 		return s.Tally
 	}
 	figure, all := tally("2"), tally(study.AllClaims)
-	p.Points[4].Again = true
+	p.Points[4].Duplicate = true
 	if again := tally("2"); again != figure || again.Compared != 2 {
 		t.Errorf("of its figure %+v; want %+v", again, figure)
 	}
@@ -580,8 +580,8 @@ func TestProbes(t *testing.T) {
 	}
 	for _, spoil := range []func(x *study.Point){
 		func(x *study.Point) { x.Unpublished = false },
-		func(x *study.Point) { x.Aside = "not computed" },
-		func(x *study.Point) { x.Over = "slow" },
+		func(x *study.Point) { x.NotComputed = "not computed" },
+		func(x *study.Point) { x.RelativeTo = "slow" },
 		func(x *study.Point) { x.Figure = "9" },
 		func(x *study.Point) { x.System = "nobody" },
 	} {
@@ -614,19 +614,19 @@ func TestNoOriginals(t *testing.T) {
 func TestOtherSetup(t *testing.T) {
 	p := invented()
 	x := &p.Points[6]
-	x.Over, x.OverSet = "fast", "work=a mode=y"
+	x.RelativeTo, x.RelativeToSet = "fast", "work=a mode=y"
 	const base = "fast work=a mode=y"
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}
-	if got := p.Of(base); len(got) != 1 || got[0].Quantity != "speedup" || got[0].Set != x.OverSet || got[0].OverSet != "" {
+	if got := p.Of(base); len(got) != 1 || got[0].Quantity != "speedup" || got[0].Set != x.RelativeToSet || got[0].RelativeToSet != "" {
 		t.Fatalf("its run measures %+v", got)
 	}
 	rows, err := p.Rows("3", []study.Outcome{ran(fastA, 5, 4, 1, 30), ran(base, 10)})
 	if err != nil || rows[0].Ours != 3 {
 		t.Errorf("%v, %v; want 3", rows[0].Ours, err)
 	}
-	x.Over = ""
+	x.RelativeTo = ""
 	if p.Check() == nil {
 		t.Error("relative to a setup of no system")
 	}
@@ -638,12 +638,12 @@ func TestMade(t *testing.T) {
 	for _, work := range []string{"a", "b"} {
 		p.Probes = append(p.Probes, study.Point{Figure: "3", Quantity: "time", System: "fast", Set: "work=" + work + " n=2", Of: work, Unpublished: true})
 	}
-	mean := &study.Made{Value: func(look study.Look) (float64, bool) {
+	mean := &study.Derivation{Value: func(look study.Look) (float64, bool) {
 		a, _, known := look(&p.Probes[0])
 		b, _, also := look(&p.Probes[1])
 		return (a + b) / 2, known && also
 	}}
-	p.Points = append(p.Points, study.Point{Figure: "3", Quantity: "time", System: "fast", Of: "mean", Fits: true, Value: 8, Limit: 0.3, Unit: "s", Made: mean})
+	p.Points = append(p.Points, study.Point{Figure: "3", Quantity: "time", System: "fast", Of: "mean", Fits: true, Value: 8, Limit: 0.3, Unit: "s", Derived: mean})
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -674,7 +674,7 @@ func TestMade(t *testing.T) {
 		func(x *study.Point) { x.Set = "work=a" },
 		func(x *study.Point) { x.System = "nobody" },
 		func(x *study.Point) { x.Quantity = "nothing" },
-		func(x *study.Point) { x.Over = "slow" },
+		func(x *study.Point) { x.RelativeTo = "slow" },
 	} {
 		x := &p.Points[len(p.Points)-1]
 		was := *x

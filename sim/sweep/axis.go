@@ -389,8 +389,8 @@ func allowed(u *knob.Setup, k *knob.Info) Range {
 	if l := u.Limit(k.Key); l != nil {
 		r.From, r.To = max(r.From, l.Min), min(r.To, l.Max)
 	}
-	if k.Cap != "" {
-		if most, err := knob.ParseDecimal(u.Text(k.Cap), u.Knob(k.Cap).Scale); err == nil {
+	if k.Ceiling != "" {
+		if most, err := knob.ParseDecimal(u.Text(k.Ceiling), u.Knob(k.Ceiling).Scale); err == nil {
 			r.To = max(r.From, min(r.To, most))
 		}
 	}

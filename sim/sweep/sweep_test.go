@@ -18,12 +18,12 @@ import (
 func workshop() *knob.Setup {
 	return knob.NewSetup([]knob.Info{
 		{Key: "job", Label: "Job", Kind: knob.One, Default: "shelf", Choices: []knob.Choice{
-			{Key: "shelf", Set: "batch=32", Limits: []knob.Limit{{Key: "batch", Min: 1, Max: 512}}, Moot: []string{"glue"}, Why: "a shelf is screwed"},
+			{Key: "shelf", Set: "batch=32", Limits: []knob.Limit{{Key: "batch", Min: 1, Max: 512}}, Ineffective: []string{"glue"}, Why: "a shelf is screwed"},
 			{Key: "box", Set: "batch=8", Hides: []string{"paint"}},
 		}},
 		{Key: "batch", Label: "Batch size", Kind: knob.Number, Scale: 1, Min: 1, Max: 4096, Default: "32", Always: true},
 		{Key: "saw", Label: "Saw", Unit: "m/s", Kind: knob.Number, Scale: 1000, Min: 100, Max: 100_000, Default: "16"},
-		{Key: "rate", Label: "Rate", Unit: "m/s", Kind: knob.Number, Scale: 1000, Min: 0, Max: 100_000, Default: "3.2", Cap: "saw"},
+		{Key: "rate", Label: "Rate", Unit: "m/s", Kind: knob.Number, Scale: 1000, Min: 0, Max: 100_000, Default: "3.2", Ceiling: "saw"},
 		{Key: "glue", Label: "Glue", Kind: knob.Number, Scale: 1, Min: 0, Max: 100, Default: "10"},
 		{Key: "paint", Label: "Paint", Kind: knob.Number, Scale: 1, Min: 0, Max: 100, Default: "0"},
 		{Key: "tool", Label: "Tool", Kind: knob.One, Derived: true, Choices: []knob.Choice{

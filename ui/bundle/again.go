@@ -17,7 +17,7 @@ var texts = []string{scenarioName, readmeName, citationName, environmentName, cr
 
 // checkTexts writes the texts again. Where a bundle was made only its writer knows: that
 // may be anything.
-func (b *Bundle) checkTexts(o *exec.Order, v *exec.Verdict) {
+func (b *Bundle) checkTexts(o *exec.BundleRequest, v *exec.Verdict) {
 	s, is := b.scenario, o.Redone[0]
 	if s.paper == "" {
 		if len(o.Told) < len(b.results) {
@@ -31,7 +31,7 @@ func (b *Bundle) checkTexts(o *exec.Order, v *exec.Verdict) {
 	} else {
 		s.workload, s.systems = is.Standing, is.Systems
 	}
-	made := &exec.Order{Version: b.manifest.Tool.Version}
+	made := &exec.BundleRequest{Version: b.manifest.Tool.Version}
 	var where environmentFile
 	if err := parse(environmentName, b.files[environmentName], &where); err == nil {
 		made.Environment = where.Environment

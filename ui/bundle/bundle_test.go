@@ -33,12 +33,12 @@ var (
 	objects  = store.New()
 )
 
-func order(systems ...string) *exec.Order {
-	return &exec.Order{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
+func order(systems ...string) *exec.BundleRequest {
+	return &exec.BundleRequest{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
 }
 
 // bind makes a bundle as page and workers do.
-func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File) []byte {
+func bind(t *testing.T, l lab.Lab, setup string, o *exec.BundleRequest, files []lab.File) []byte {
 	t.Helper()
 	n := reader.NewNative(l)
 	number := 0
@@ -54,7 +54,7 @@ func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File
 }
 
 // bindOf makes a bundle of files with a number.
-func bindOf(n *reader.Native, number int, setup string, o *exec.Order) ([]byte, error) {
+func bindOf(n *reader.Native, number int, setup string, o *exec.BundleRequest) ([]byte, error) {
 	do := func(j exec.Job) (exec.Answer, error) {
 		a := n.Do(&j, nil)
 		if a.Error != "" {
@@ -101,7 +101,7 @@ func check(t *testing.T, l lab.Lab, data []byte, version string) (*exec.BundleIn
 	var list []*exec.Verdict
 	for i, ask := range a.Bundle.Asks {
 		_, told := exec.Given(list)
-		o := &exec.Order{Version: version, Part: i, Told: told, Failed: a.Bundle.Wrong}
+		o := &exec.BundleRequest{Version: version, Part: i, Told: told, Failed: a.Bundle.Wrong}
 		if ask != nil && o.Failed == "" {
 			j := &exec.Job{Kind: exec.Again, Ask: ask}
 			if a.Bundle.Opened {
@@ -594,7 +594,7 @@ func TestPaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &exec.Order{Version: "other"}
+		o := &exec.BundleRequest{Version: "other"}
 		for i := range b.Info().Parts {
 			o.Part = i
 			v := b.Check(&objects, o, nil, nil)
@@ -622,7 +622,7 @@ func TestPaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := b.Check(&objects, &exec.Order{}, nil, nil); v.Finding != exec.Differs || !strings.HasPrefix(v.Differences[0].Where, "ravenstore.T1 ") {
+	if v := b.Check(&objects, &exec.BundleRequest{}, nil, nil); v.Finding != exec.Differs || !strings.HasPrefix(v.Differences[0].Where, "ravenstore.T1 ") {
 		t.Errorf("%+v", v)
 	}
 }
@@ -649,7 +649,7 @@ func FuzzOpen(f *testing.F) {
 		if b, err := bundle.Open(data); err == nil {
 			for i := range b.Info().Parts {
 				empty.Name = b.Info().Lab
-				_ = b.Check(&empty, &exec.Order{Part: i}, nil, nil)
+				_ = b.Check(&empty, &exec.BundleRequest{Part: i}, nil, nil)
 			}
 			_ = b.Workload()
 		}

@@ -24,7 +24,7 @@ const (
 const mostDifferences = 20
 
 // Check computes a part again and compares.
-func (b *Bundle) Check(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.Progress) *exec.Verdict {
+func (b *Bundle) Check(l *lab.Lab, o *exec.BundleRequest, opened lab.Files, p lab.Progress) *exec.Verdict {
 	made := *o
 	ask := b.Info().Asks[o.Part]
 	switch {
@@ -48,7 +48,7 @@ const nothing = workloadFolder + " holds nothing that can be run"
 
 // Compare compares a part with the same computed again, which is the only Redone of the
 // order.
-func (b *Bundle) Compare(o *exec.Order) *exec.Verdict {
+func (b *Bundle) Compare(o *exec.BundleRequest) *exec.Verdict {
 	v := &exec.Verdict{Part: b.Info().Parts[o.Part]}
 	rounded := false // all is the same but for the last digits of numbers
 	bad := b.needed(o.Part)
@@ -127,7 +127,7 @@ func (b *Bundle) needed(part int) string {
 
 // checkSystem compares the run of a system. It reports whether all is as recorded but for
 // the last digits of numbers.
-func (b *Bundle) checkSystem(o *exec.Order, x *exec.Redone, v *exec.Verdict) (rounded bool) {
+func (b *Bundle) checkSystem(o *exec.BundleRequest, x *exec.Redone, v *exec.Verdict) (rounded bool) {
 	was := &b.results[o.Part]
 	is := resultOf(x)
 	v.Part, v.Told = x.Title, told(x)

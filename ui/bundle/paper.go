@@ -21,7 +21,7 @@ func Measure(l *lab.Lab, paper *study.Paper, r *study.Run) (Part, error) {
 
 // BindPaper returns a bundle of everything in a paper. parts are its runs, in
 // their order.
-func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.Order, parts []Part) ([]byte, error) {
+func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.BundleRequest, parts []Part) ([]byte, error) {
 	s := &scenario{lab: l.Name, paper: paper.Key, link: o.Link, workload: paper.Standing, systems: paper.Systems}
 	var runs []*exec.PaperRun
 	var outcomes []study.Outcome
@@ -83,7 +83,7 @@ func (b *Bundle) readRuns() error {
 
 // checkPaper compares one run of a paper, or its claims. It reports whether all is as
 // recorded but for the last digits of numbers.
-func (b *Bundle) checkPaper(o *exec.Order, x *exec.Redone, v *exec.Verdict) (rounded bool) {
+func (b *Bundle) checkPaper(o *exec.BundleRequest, x *exec.Redone, v *exec.Verdict) (rounded bool) {
 	if o.Part >= len(b.runs) {
 		return b.checkClaims(x.Claims, v)
 	}

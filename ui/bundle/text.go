@@ -13,7 +13,7 @@ import (
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
 // readme says what a bundle is and, in three lines, how to check it.
-func readme(s *scenario, o *exec.Order) string {
+func readme(s *scenario, o *exec.BundleRequest) string {
 	what := "the runs of " + strings.Join(s.systems, ", ") + " on one workload: " + oneLine(s.workload)
 	if s.paper != "" {
 		what = "everything that was computed to reproduce the paper " + s.paper + ", and its claims"
@@ -72,7 +72,7 @@ type environmentFile struct {
 }
 
 // environment says where a bundle was made, which nobody can check.
-func environment(o *exec.Order) []byte {
+func environment(o *exec.BundleRequest) []byte {
 	text, err := write(environmentFile{"spillway", orUnknown(o.Version), o.Environment})
 	if err != nil {
 		return []byte("{}\n") // three texts are always written
@@ -81,7 +81,7 @@ func environment(o *exec.Order) []byte {
 }
 
 // crate describes the files as an RO-Crate.
-func crate(files map[string][]byte, s *scenario, o *exec.Order) any {
+func crate(files map[string][]byte, s *scenario, o *exec.BundleRequest) any {
 	type node = map[string]any
 	ref := func(id string) node { return node{"@id": id} }
 	parts, graph := []node{}, []node{}

@@ -18,7 +18,7 @@ import (
 // Bind runs the systems that an order names and returns a bundle of them. workload holds
 // the opened files that the setup is about, and opened what is in them; both are nil for a
 // bundled workload.
-func Bind(l *lab.Lab, setup string, o *exec.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
+func Bind(l *lab.Lab, setup string, o *exec.BundleRequest, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
 	made := *o
 	made.Redone = nil
 	for i, system := range o.Systems {
@@ -39,7 +39,7 @@ func Bind(l *lab.Lab, setup string, o *exec.Order, workload []lab.File, opened l
 
 // Write returns a bundle of the runs that an order has. workload is nil for a bundled
 // workload.
-func Write(o *exec.Order, workload []lab.File) ([]byte, error) {
+func Write(o *exec.BundleRequest, workload []lab.File) ([]byte, error) {
 	if len(o.Redone) == 0 {
 		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
 	}
@@ -146,7 +146,7 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func pictureName(name string) string { return figuresFolder + name + ".svg" }
 
 // about adds the texts that do not depend on the other files.
-func about(files map[string][]byte, s *scenario, o *exec.Order) {
+func about(files map[string][]byte, s *scenario, o *exec.BundleRequest) {
 	files[scenarioName] = []byte(s.text())
 	files[environmentName] = environment(o)
 	files[readmeName] = []byte(readme(s, o))
@@ -154,7 +154,7 @@ func about(files map[string][]byte, s *scenario, o *exec.Order) {
 }
 
 // finish adds what every bundle has and packs it.
-func finish(files map[string][]byte, s *scenario, o *exec.Order) ([]byte, error) {
+func finish(files map[string][]byte, s *scenario, o *exec.BundleRequest) ([]byte, error) {
 	for _, f := range o.Figures {
 		files[pictureName(f.Name)] = []byte(f.SVG)
 	}

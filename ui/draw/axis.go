@@ -178,7 +178,7 @@ func widest(list []tick) (w float64) {
 }
 
 // below draws the labels and lines of a horizontal axis, and its name under them.
-func (p *pen) below(b box, s *scale, list []tick, name string, lines bool) {
+func (p *svgWriter) below(b box, s *scale, list []tick, name string, lines bool) {
 	grid, ink := color("--grid"), color("--text-2")
 	until := b.x - 20
 	for _, t := range list {
@@ -195,7 +195,7 @@ func (p *pen) below(b box, s *scale, list []tick, name string, lines bool) {
 }
 
 // beside draws the labels and lines of a vertical axis.
-func (p *pen) beside(b box, s *scale, list []tick) {
+func (p *svgWriter) beside(b box, s *scale, list []tick) {
 	grid, ink := color("--grid"), color("--text-2")
 	for _, t := range list {
 		y := s.at(t.at)
@@ -205,7 +205,7 @@ func (p *pen) beside(b box, s *scale, list []tick) {
 }
 
 // base draws the line that bars stand on.
-func (p *pen) base(x1, y1, x2, y2 float64) {
+func (p *svgWriter) base(x1, y1, x2, y2 float64) {
 	c := color("--axis")
 	p.line(x1, y1, x2, y2, p.ink(nil, &c))
 }
@@ -218,7 +218,7 @@ type key struct {
 
 // legend writes keys from the left, in as many rows as they need; it returns how
 // high that is.
-func (p *pen) legend(b box, keys []key) float64 {
+func (p *svgWriter) legend(b box, keys []key) float64 {
 	if len(keys) == 0 {
 		return 0
 	}
@@ -236,12 +236,12 @@ func (p *pen) legend(b box, keys []key) float64 {
 }
 
 // swatch is the key of an area.
-func (p *pen) swatch(name string, l *chart.Look) key {
+func (p *svgWriter) swatch(name string, l *chart.Look) key {
 	return key{name, func(x, y float64) { p.rect(box{x - 7, y - 5, 14, 10}, p.filled(l, false)) }}
 }
 
 // sample is the key of a line.
-func (p *pen) sample(name string, l *chart.Look) key {
+func (p *svgWriter) sample(name string, l *chart.Look) key {
 	return key{name, func(x, y float64) {
 		c := color(l.Color)
 		p.line(x-11, y, x+11, y, p.ink(nil, &c)+` stroke-width="1.8"`+dash(l.Pattern))

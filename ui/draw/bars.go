@@ -14,7 +14,7 @@ const thick = 22
 const doubted = " (" + chart.Doubted + ": doubted)"
 
 // bars draws horizontal bars, one a row.
-func (p *pen) bars(f *chart.Figure, b box) {
+func (p *svgWriter) bars(f *chart.Figure, b box) {
 	bars := f.Bars
 	var parts []*chart.Part
 	for i := range bars.Parts {
@@ -90,7 +90,7 @@ func (p *pen) bars(f *chart.Figure, b box) {
 }
 
 // limit draws the part of a line across that is in a row, but not behind its text.
-func (p *pen) limit(s *scale, l *chart.Limit, text box) {
+func (p *svgWriter) limit(s *scale, l *chart.Limit, text box) {
 	x := s.inside(l.At)
 	if x > text.x && x < text.x+text.w {
 		return
@@ -100,7 +100,7 @@ func (p *pen) limit(s *scale, l *chart.Limit, text box) {
 }
 
 // row draws the bar of one row.
-func (p *pen) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b box) {
+func (p *svgWriter) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b box) {
 	r := &f.Bars.Rows[i]
 	sum := 0.0
 	for _, part := range parts {
@@ -117,7 +117,7 @@ func (p *pen) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b box) 
 }
 
 // ghost draws what the baseline had: an outline, or of sums a mark at the end.
-func (p *pen) ghost(from, to, y, high float64, sums bool) {
+func (p *svgWriter) ghost(from, to, y, high float64, sums bool) {
 	ink, panel := color("--text"), color("--panel")
 	if sums {
 		p.rect(box{to - 1.25, y - float64(high/2) - 1, 2.5, high + 2}, p.ink(&ink, &panel)+` stroke-width="0.8"`)
@@ -127,7 +127,7 @@ func (p *pen) ghost(from, to, y, high float64, sums bool) {
 }
 
 // columns draws upright bars in groups, published values as ticks across them.
-func (p *pen) columns(f *chart.Figure, b box) {
+func (p *svgWriter) columns(f *chart.Figure, b box) {
 	c := f.Columns
 	ink := color("--text")
 	var keys []key
@@ -185,7 +185,7 @@ func (p *pen) columns(f *chart.Figure, b box) {
 }
 
 // reach is which values columns have, and the sum of each place.
-func (p *pen) reach(f *chart.Figure) (reach span, whole []float64) {
+func (p *svgWriter) reach(f *chart.Figure) (reach span, whole []float64) {
 	c := f.Columns
 	whole = make([]float64, len(c.Labels))
 	add := func(x float64) {
@@ -208,7 +208,7 @@ func (p *pen) reach(f *chart.Figure) (reach span, whole []float64) {
 }
 
 // uprights draws the bars.
-func (p *pen) uprights(f *chart.Figure, s *scale, in box, each float64) {
+func (p *svgWriter) uprights(f *chart.Figure, s *scale, in box, each float64) {
 	c := f.Columns
 	wide := min(20, 0.75*each)
 	from := make([]float64, len(c.Labels))
@@ -235,7 +235,7 @@ func (p *pen) uprights(f *chart.Figure, s *scale, in box, each float64) {
 }
 
 // note writes a text over a bar, or in it where there is no room over it.
-func (p *pen) note(n *chart.Note, whole float64, s *scale, in box, x float64) {
+func (p *svgWriter) note(n *chart.Note, whole float64, s *scale, in box, x float64) {
 	y := in.y + in.h
 	if whole > 0 {
 		y = s.inside(whole)

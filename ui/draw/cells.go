@@ -7,7 +7,7 @@ import (
 )
 
 // cells draws grids of many small cells, each of a class, the first row on top.
-func (p *pen) cells(f *chart.Figure, b box) {
+func (p *svgWriter) cells(f *chart.Figure, b box) {
 	h := f.Heat
 	var keys []key
 	for i := range h.Looks {
@@ -28,7 +28,7 @@ func (p *pen) cells(f *chart.Figure, b box) {
 }
 
 // grid draws one of them: neighbors of a row that are alike are one rectangle.
-func (p *pen) grid(h *chart.Heat, who []float64, k int, b box) {
+func (p *svgWriter) grid(h *chart.Heat, who []float64, k int, b box) {
 	nx, ny := len(h.X.Labels), len(h.Y.Labels)
 	left := 0.0
 	for _, text := range h.Y.Labels {

@@ -51,7 +51,7 @@ func SVG(v *chart.View, o Options) string {
 	for _, name := range o.Hide {
 		p.hidden[name] = true
 	}
-	y := p.head(v, width)
+	y := p.writeHead(v, width)
 	height := float64(max(v.Height, 60))
 	b := box{margin, y, width - 2*margin, height}
 	f := v.Figure
@@ -67,14 +67,14 @@ func SVG(v *chart.View, o Options) string {
 	case f.Heat != nil:
 		p.heat(f, b)
 	}
-	y = p.foot(width, y+height+6, &o)
+	y = p.writeFoot(width, y+height+6, &o)
 	return p.file(v, &o, data, width, y)
 }
 
 // file puts the drawing between what every SVG begins and ends with.
-func (p *pen) file(v *chart.View, o *Options, data string, width, height float64) string {
+func (p *svgWriter) file(v *chart.View, o *Options, data string, width, height float64) string {
 	ground := color("--panel")
-	var back pen
+	var back svgWriter
 	back.theme, back.fills, back.strokes = p.theme, p.fills, p.strokes
 	back.rect(box{0, 0, width, height}, back.ink(&ground, nil))
 	p.fills = back.fills
@@ -116,9 +116,9 @@ func labelled(label, text string) string {
 	return label + text
 }
 
-// head writes the title, what the chart is about and how far it can be trusted;
+// writeHead writes the title, what the chart is about and how far it can be trusted;
 // it returns where the drawing begins.
-func (p *pen) head(v *chart.View, width float64) float64 {
+func (p *svgWriter) writeHead(v *chart.View, width float64) float64 {
 	y := 6.0
 	for _, line := range wrap(v.Title, titleSize*1.06, width-2*margin, 2) {
 		y += 17
@@ -137,9 +137,9 @@ func (p *pen) head(v *chart.View, width float64) float64 {
 	return y + 12
 }
 
-// foot says which program made it, as a link to the chart there; it returns how
+// writeFoot says which program made it, as a link to the chart there; it returns how
 // high the drawing is.
-func (p *pen) foot(width, y float64, o *Options) float64 {
+func (p *svgWriter) writeFoot(width, y float64, o *Options) float64 {
 	if o.Version == "" && o.Link == "" {
 		return y + 2
 	}
@@ -155,7 +155,7 @@ func (p *pen) foot(width, y float64, o *Options) float64 {
 }
 
 // words stand in place of a drawing: why there is none, or the table.
-func (p *pen) words(b box, v *chart.View) {
+func (p *svgWriter) words(b box, v *chart.View) {
 	text := v.Empty
 	if text == "" {
 		text = v.Text + " " + v.Alt
@@ -168,7 +168,7 @@ func (p *pen) words(b box, v *chart.View) {
 }
 
 // shown reports whether a series or part is not left out.
-func (p *pen) shown(name string) bool {
+func (p *svgWriter) shown(name string) bool {
 	return !p.hidden[name] && !p.hidden[strings.TrimSuffix(name, ", published")]
 }
 

@@ -8,13 +8,13 @@ import (
 )
 
 // heat draws maps of two knobs: a cell for every pair of points.
-func (p *pen) heat(f *chart.Figure, b box) {
+func (p *svgWriter) heat(f *chart.Figure, b box) {
 	h := f.Heat
 	if h.Dense {
 		p.cells(f, b)
 		return
 	}
-	m := &maps{pen: p, h: h, values: numbers(f, h.Values)}
+	m := &maps{svgWriter: p, h: h, values: numbers(f, h.Values)}
 	if len(h.Looks) > 0 {
 		m.who = numbers(f, h.Who)
 	}
@@ -39,7 +39,7 @@ func (p *pen) heat(f *chart.Figure, b box) {
 
 // maps are what all maps of a figure share.
 type maps struct {
-	*pen
+	*svgWriter
 	h           *chart.Heat
 	values, who []float64
 	reach       span

@@ -11,7 +11,7 @@ import (
 const few = 12
 
 // panels draws curves, in one chart or in small ones side by side.
-func (p *pen) panels(f *chart.Figure, b box) {
+func (p *svgWriter) panels(f *chart.Figure, b box) {
 	c := f.Panels
 	n := len(c.Names)
 	single := n == 1 && c.Names[0] == ""
@@ -50,7 +50,7 @@ func (p *pen) panels(f *chart.Figure, b box) {
 }
 
 // lines are the keys of the legend.
-func (p *pen) lines(c *chart.Panels) (keys []key) {
+func (p *svgWriter) lines(c *chart.Panels) (keys []key) {
 	for _, name := range c.Legend {
 		for i := range c.Series {
 			s := &c.Series[i]
@@ -91,7 +91,7 @@ func (p *pen) lines(c *chart.Panels) (keys []key) {
 }
 
 // extent lists the values of a panel's series: axis 0 across, 1 upright.
-func (p *pen) extent(f *chart.Figure, panel, axis int, a *chart.Axis) (list []float64) {
+func (p *svgWriter) extent(f *chart.Figure, panel, axis int, a *chart.Axis) (list []float64) {
 	for i := range f.Panels.Series {
 		s := &f.Panels.Series[i]
 		if s.Panel != panel || !p.shown(s.Name) {
@@ -107,7 +107,7 @@ func (p *pen) extent(f *chart.Figure, panel, axis int, a *chart.Axis) (list []fl
 }
 
 // panel draws one chart.
-func (p *pen) panel(f *chart.Figure, k int, b box, reach span, name string) {
+func (p *svgWriter) panel(f *chart.Figure, k int, b box, reach span, name string) {
 	c := f.Panels
 	in := box{b.x, b.y + 26, b.w - 14, b.h - 26 - 38}
 	sy := grown(&c.Y, reach, false, in.y+in.h, in.y, int(in.h/45))
@@ -142,7 +142,7 @@ func (p *pen) panel(f *chart.Figure, k int, b box, reach span, name string) {
 }
 
 // limits draws the lines across and upright with their names.
-func (p *pen) limits(c *chart.Panels, k int, in box, sx, sy *scale) {
+func (p *svgWriter) limits(c *chart.Panels, k int, in box, sx, sy *scale) {
 	if c.Limit != nil && c.Limit.At >= sy.low && c.Limit.At <= sy.high {
 		ink, y := color("--limit"), sy.at(c.Limit.At)
 		p.line(in.x, y, in.x+in.w, y, p.ink(nil, &ink)+` stroke-width="1.5"`)
@@ -189,7 +189,7 @@ func placed(points []float64, sx, sy *scale) (runs [][]point) {
 }
 
 // way writes the path through points.
-func (p *pen) way(run []point, steps bool) {
+func (p *svgWriter) way(run []point, steps bool) {
 	for i, at := range run {
 		switch {
 		case i == 0:
@@ -203,7 +203,7 @@ func (p *pen) way(run []point, steps bool) {
 }
 
 // series draws a line or a set of points.
-func (p *pen) series(points []float64, s *chart.Series, sx, sy *scale, i int, alone bool) {
+func (p *svgWriter) series(points []float64, s *chart.Series, sx, sy *scale, i int, alone bool) {
 	c := color(s.Look.Color)
 	seen := ""
 	if s.Faded {
@@ -255,7 +255,7 @@ func (p *pen) series(points []float64, s *chart.Series, sx, sy *scale, i int, al
 }
 
 // marked puts a line's mark on its points, or on some of many.
-func (p *pen) marked(runs [][]point, s *chart.Series, c paint, seen string, i int, alone bool) {
+func (p *svgWriter) marked(runs [][]point, s *chart.Series, c paint, seen string, i int, alone bool) {
 	var all []point
 	for _, run := range runs {
 		all = append(all, run...)
@@ -278,7 +278,7 @@ func (p *pen) marked(runs [][]point, s *chart.Series, c paint, seen string, i in
 }
 
 // area draws what is under a line; what is drawn later covers it.
-func (p *pen) area(points []float64, s *chart.Series, sx, sy *scale) {
+func (p *svgWriter) area(points []float64, s *chart.Series, sx, sy *scale) {
 	panel := color("--panel")
 	look := p.filled(&s.Look, false)
 	if s.Faded {
@@ -296,11 +296,11 @@ func (p *pen) area(points []float64, s *chart.Series, sx, sy *scale) {
 	}
 }
 
-func (p *pen) ring(x, y float64, c paint) {
+func (p *svgWriter) ring(x, y float64, c paint) {
 	p.put(`<circle cx="`, px(x), `" cy="`, px(y), `" r="3.5" fill="none"`, p.ink(nil, &c), ` stroke-width="1.6"`, "/>\n")
 }
 
-func (p *pen) mark(x, y float64, s *chart.Series) {
+func (p *svgWriter) mark(x, y float64, s *chart.Series) {
 	c, panel := color(s.Look.Color), color("--panel")
 	attrs := p.ink(&c, &panel)
 	if s.Faded {

@@ -50,10 +50,10 @@ type Field struct {
 type Choice struct{ Key, Label string }
 
 // link is the address of what the session shows.
-func (d *Desk) link() string { return d.options.Link(d.session.Link()) }
+func (d *Handler) link() string { return d.options.Link(d.session.Link()) }
 
 // result says what came out.
-func (d *Desk) result(q *Question) *Answer {
+func (d *Handler) result(q *Question) *Answer {
 	r := d.session.Laboratory
 	pieces, trust := r.Form.Brief()
 	x := &Result{
@@ -156,7 +156,7 @@ func Problems(n *session.Session) []string {
 }
 
 // figure is one chart as the page around the frame gets it.
-func (d *Desk) figure(v *chart.View, theme, link string) Figure {
+func (d *Handler) figure(v *chart.View, theme, link string) Figure {
 	f := Figure{ID: v.ID, Title: v.Title, Alt: v.Alt, Text: v.Text, Head: v.Table.Head}
 	if v.Figure != nil {
 		f.SVG = d.stage.Draw(v, theme, link)
@@ -183,7 +183,7 @@ func cell(c report.Cell) string {
 }
 
 // settings says what is set.
-func (d *Desk) settings(q *Question) *Answer {
+func (d *Handler) settings(q *Question) *Answer {
 	r := d.session.Laboratory
 	s := &State{Link: d.link()}
 	if d.session.Notice != "" {

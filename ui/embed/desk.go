@@ -63,8 +63,8 @@ type Stage interface {
 	Draw(v *chart.View, theme, link string) string
 }
 
-// A Desk answers questions one after the other.
-type Desk struct {
+// A Handler answers questions one after the other.
+type Handler struct {
 	options *Options
 	stage   Stage
 	session *session.Session // nil before an engine's first question
@@ -81,18 +81,18 @@ const (
 	fresh   phase = iota
 	opened        // its link is on its way
 	running       // its settings stand, what they need is under way
-	kicked        // also what nobody starts by himself in the page
+	started       // also what nobody starts by himself in the page
 )
 
 // NewDesk returns a desk for a session, nil in an engine: then one begins with the
 // first question, with that question's link or the frame's own.
-func NewDesk(o *Options, n *session.Session, opening string, s Stage) *Desk {
-	return &Desk{options: o, stage: s, session: n, opening: opening}
+func NewDesk(o *Options, n *session.Session, opening string, s Stage) *Handler {
+	return &Handler{options: o, stage: s, session: n, opening: opening}
 }
 
 // Ask puts a question behind those that wait. If it cannot be one, it returns the
 // answer to it.
-func (d *Desk) Ask(q *Question) *Answer {
+func (d *Handler) Ask(q *Question) *Answer {
 	if code, text := q.check(); code != "" {
 		return &Answer{ID: q.ID, Code: code, Message: text}
 	}
@@ -127,7 +127,7 @@ func (q *Question) check() (code, text string) {
 }
 
 // Drop forgets what waits and stops what runs.
-func (d *Desk) Drop() {
+func (d *Handler) Drop() {
 	d.queue, d.state = nil, fresh
 	if d.session == nil || d.session.Laboratory == nil {
 		return
@@ -142,7 +142,7 @@ func (d *Desk) Drop() {
 
 // Step goes on with the questions and returns the answers that are ready. It is to
 // be called whenever something has happened.
-func (d *Desk) Step() (answers []Answer) {
+func (d *Handler) Step() (answers []Answer) {
 	for len(d.queue) > 0 {
 		q := &d.queue[0]
 		a := d.step(q)
@@ -157,7 +157,7 @@ func (d *Desk) Step() (answers []Answer) {
 }
 
 // step goes on with one question; nil if it has to wait.
-func (d *Desk) step(q *Question) *Answer {
+func (d *Handler) step(q *Question) *Answer {
 	if d.state == fresh {
 		d.open(q)
 		d.state = opened
@@ -185,7 +185,7 @@ func (d *Desk) step(q *Question) *Answer {
 		return nil
 	}
 	if d.state == running {
-		d.state = kicked
+		d.state = started
 		Kick(d.session)
 		if !d.stage.Idle() {
 			return nil
@@ -195,7 +195,7 @@ func (d *Desk) step(q *Question) *Answer {
 }
 
 // open shows the question's link, if it has one.
-func (d *Desk) open(q *Question) {
+func (d *Handler) open(q *Question) {
 	switch {
 	case d.session == nil && q.HasLink:
 		d.session = d.stage.Begin(q.Link)

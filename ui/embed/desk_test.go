@@ -26,7 +26,7 @@ const (
 // A host is the program around a desk, without a browser: it does jobs when told.
 type host struct {
 	labs    map[string]lab.Info
-	benches map[string]*exec.Bench
+	benches map[string]*exec.Executor
 	tabs    []session.Tab
 	session *session.Session
 	jobs    []*exec.Job
@@ -38,9 +38,9 @@ type host struct {
 
 func newHost(tb testing.TB) *host {
 	tb.Helper()
-	h := &host{labs: map[string]lab.Info{}, benches: map[string]*exec.Bench{}}
+	h := &host{labs: map[string]lab.Info{}, benches: map[string]*exec.Executor{}}
 	for _, l := range laboratories() {
-		h.labs[l.Name], h.benches[l.Name] = l.Complete(), &exec.Bench{Lab: l}
+		h.labs[l.Name], h.benches[l.Name] = l.Complete(), &exec.Executor{Lab: l}
 		h.tabs = append(h.tabs, session.Tab{Name: l.Name, Title: l.Title})
 	}
 	return h
@@ -101,7 +101,7 @@ func (h *host) work() bool {
 }
 
 // all puts questions and works until nothing is left to do.
-func (h *host) all(d *Desk, questions ...Question) (answers []Answer) {
+func (h *host) all(d *Handler, questions ...Question) (answers []Answer) {
 	for i := range questions {
 		if a := d.Ask(&questions[i]); a != nil {
 			answers = append(answers, *a)
@@ -114,7 +114,7 @@ func (h *host) all(d *Desk, questions ...Question) (answers []Answer) {
 	return answers
 }
 
-func engine(tb testing.TB) (*host, *Desk) {
+func engine(tb testing.TB) (*host, *Handler) {
 	tb.Helper()
 	h := newHost(tb)
 	return h, NewDesk(Read("engine", "", "", "https://spillway.example/"), nil, "", h)

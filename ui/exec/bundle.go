@@ -2,8 +2,8 @@ package exec
 
 import "spillway/sim/study"
 
-// An Order is what a bundle is made of besides its setup, or how it is checked.
-type Order struct {
+// A BundleRequest is what a bundle is made of besides its setup, or how it is checked.
+type BundleRequest struct {
 	Systems []string // stable names, of a bundle to be made
 	// Link is the fragment that shows the same, Version that of the program, and
 	// Environment what it runs in, for people.

@@ -29,7 +29,7 @@ func TestLargeFiles(t *testing.T) {
 		large[i] = streamed(large[i].Name, large[i].Data)
 		total += len(whole[i].Data)
 	}
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	b.Open(1, whole)
 	want := do(t, b, exec.Job{Kind: exec.List, Files: 1}).Entries
 	b.Open(2, large)

@@ -9,11 +9,11 @@ import (
 )
 
 // list says what opened files hold, and what stands for them.
-func (b *Bench) list(j *Job, files lab.Files, progress lab.Progress, a *Answer) (err error) {
+func (b *Executor) list(j *Job, files lab.Files, progress lab.Progress, a *Answer) (err error) {
 	if files == nil {
 		return errors.New("there are no files to list")
 	}
-	if c, ok := files.(lab.Condenser); ok {
+	if c, ok := files.(lab.Compactor); ok {
 		if a.Handed, err = c.Condensed(progress); err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (b *Bench) list(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 }
 
 // survey goes through a part of an entry's bytes, or puts all parts together.
-func (b *Bench) survey(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+func (b *Executor) survey(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	s, ok := files.(lab.Surveyor)
 	if !ok {
 		return errors.New("nothing in the opened files needs all of their bytes")

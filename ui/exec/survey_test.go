@@ -57,12 +57,12 @@ func (p *pages) Join(entry string, found [][]byte) ([]byte, error) {
 }
 
 // reading is a bench of a laboratory that opens books.
-func reading(torn int) *exec.Bench {
+func reading(torn int) *exec.Executor {
 	l := training
 	l.Accept = func(found []byte, _ []lab.File) (lab.Files, error) {
 		return &pages{count: 7, torn: torn, read: strings.Split(string(found), "")}, nil
 	}
-	return &exec.Bench{Lab: l, Reader: func(*lab.Lab, []lab.File) (lab.Files, error) { return &pages{count: 7, torn: torn}, nil }}
+	return &exec.Executor{Lab: l, Reader: func(*lab.Lab, []lab.File) (lab.Files, error) { return &pages{count: 7, torn: torn}, nil }}
 }
 
 func TestListCondenses(t *testing.T) {
@@ -102,7 +102,7 @@ func TestSurveyJobs(t *testing.T) {
 	if a.Error != "pages are missing" {
 		t.Errorf("%+v", a)
 	}
-	b = &exec.Bench{Lab: training, Reader: files.Open}
+	b = &exec.Executor{Lab: training, Reader: files.Open}
 	b.Open(1, tiny())
 	for _, k := range []exec.Kind{exec.Survey, exec.Join} {
 		if a := do(t, b, exec.Job{ID: 1, Kind: k, Files: 1}); !strings.Contains(a.Error, "needs all of their bytes") {

@@ -66,12 +66,12 @@ type Job struct {
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
 	Outcomes    []study.Outcome
-	Rebuilt     bool   // of Measure: a bundled workload stands in for the original
-	Hash        bool   // also return the hash of the result
-	Lean        bool   // of Run: the report without curves
-	Picks       []Pick // of Several
-	Order       *Order // of Bundle and Check
-	Ask         *Ask   // of Again
+	Rebuilt     bool           // of Measure: a bundled workload stands in for the original
+	Hash        bool           // also return the hash of the result
+	Lean        bool           // of Run: the report without curves
+	Picks       []Pick         // of Several
+	Order       *BundleRequest // of Bundle and Check
+	Ask         *Ask           // of Again
 	// Entry is surveyed, of Survey and Join. Portion is which part of it, and Found what
 	// was found in all parts; Set is the number of the set that Join makes.
 	Entry   string

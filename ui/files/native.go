@@ -11,7 +11,7 @@ import (
 // A Native does the jobs of one laboratory and those about files, as the page has its
 // programs do them: what one hands over the other gets.
 type Native struct {
-	bench exec.Bench
+	bench exec.Executor
 	desk  Desk
 	sets  map[int]*set
 	at    int // the set that the bench has
@@ -27,7 +27,7 @@ type set struct {
 
 // NewNative returns one for a laboratory.
 func NewNative(l lab.Lab) *Native {
-	return &Native{bench: exec.Bench{Lab: l}, sets: map[int]*set{}}
+	return &Native{bench: exec.Executor{Lab: l}, sets: map[int]*set{}}
 }
 
 // Open gives it a set of files under a number.

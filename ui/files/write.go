@@ -75,7 +75,7 @@ func Export(l *lab.Lab, key string, u *knob.Setup, system string, files lab.File
 // recording only what was made of it, of others all of their bytes. What is said of a bundle
 // is said of what it has, so that everybody can say it again.
 func Carried(l *lab.Lab, u *knob.Setup, opened []lab.File, in lab.Files) ([]lab.File, lab.Files, error) {
-	if c, ok := in.(lab.Carrier); ok {
+	if c, ok := in.(lab.Sharer); ok {
 		message, err := c.Carry(u)
 		if err != nil {
 			return nil, nil, err

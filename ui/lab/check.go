@@ -59,7 +59,7 @@ func (l *Info) Valid() error {
 	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
 		bad("the entry of files: there is no knob %q", l.Entry)
 	}
-	for _, key := range l.Own {
+	for _, key := range l.EntryKnobs {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
@@ -237,11 +237,11 @@ func checkKnobs(knobs []knob.Info) error {
 				bad(": the default: %w", err)
 			}
 		}
-		if k.Cap != "" && u.Knob(k.Cap) == nil {
-			bad(": there is no knob %q", k.Cap)
+		if k.Ceiling != "" && u.Knob(k.Ceiling) == nil {
+			bad(": there is no knob %q", k.Ceiling)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set + " " + c.Also)
+			pairs, err := knob.Pairs(c.Set + " " + c.Suggests)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -257,7 +257,7 @@ func checkKnobs(knobs []knob.Info) error {
 					bad(", choice %q: there is no knob %q", c.Key, l.Key)
 				}
 			}
-			for _, key := range slices.Concat(c.Moot, c.Hides) {
+			for _, key := range slices.Concat(c.Ineffective, c.Hides) {
 				if u.Knob(key) == nil {
 					bad(", choice %q: there is no knob %q", c.Key, key)
 				}

@@ -28,9 +28,9 @@ type System struct {
 	Bound  bool   // an ideal that others are compared with
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
-	// Twin is true of one that is another of the systems in other surroundings: where
+	// Variant is true of one that is another of the systems in other surroundings: where
 	// all are ranked it is only asked for by its family.
-	Twin bool
+	Variant bool
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -176,16 +176,16 @@ type Info struct {
 	Sliced     bool   // it reads files of any size, a slice at a time
 	Recorder   Recorder
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
-	// Own are keys of knobs of the entry's panel that only some entries have
+	// EntryKnobs are keys of knobs of the entry's panel that only some entries have
 	// (Entry.Knobs): they are shown with those, and go back when another is shown.
-	Own []string
-	// Brings is another panel, all of whose knobs come with an entry: they go back when
+	EntryKnobs []string
+	// EntryPanel is another panel, all of whose knobs come with an entry: they go back when
 	// another is shown, or none.
-	Brings   string
-	Help     []Help
-	Glossary []Term // its own words; Terms has everybody's
-	Tour     []Stop
-	Exports  []Export // in what formats it writes what happened in a run
+	EntryPanel string
+	Help       []Help
+	Glossary   []Term // its own words; Terms has everybody's
+	Tour       []Stop
+	Exports    []Export // in what formats it writes what happened in a run
 	// Rank are keys of the quantities that a ranking of systems shows; what the headline
 	// is about if there are none.
 	Rank []string
@@ -209,10 +209,10 @@ type Help struct{ Title, Text string }
 // PaperInfo is a paper as the page lists it.
 type PaperInfo struct{ Key, Title, About string }
 
-// Leaves reports whether who chooses something of this knob leaves an opened entry
+// LeavesEntry reports whether who chooses something of this knob leaves an opened entry
 // for another workload.
-func (l *Info) Leaves(key string) bool {
-	if l.Entry == "" || slices.Contains(l.Own, key) {
+func (l *Info) LeavesEntry(key string) bool {
+	if l.Entry == "" || slices.Contains(l.EntryKnobs, key) {
 		return false
 	}
 	u := l.Setup()
@@ -318,15 +318,15 @@ type Surveyor interface {
 	Join(entry string, found [][]byte) ([]byte, error)
 }
 
-// A Condenser is Files of which more is found out when they are listed, once for everybody.
-type Condenser interface {
+// A Compactor is Files of which more is found out when they are listed, once for everybody.
+type Compactor interface {
 	// Condensed returns what stands for the files from now on, as Accept reads it; nil if
 	// what stands for them says all. p is told how far it is, in bytes.
 	Condensed(p Progress) ([]byte, error)
 }
 
-// A Carrier is Files of which not everything is handed on to others.
-type Carrier interface {
+// A Sharer is Files of which not everything is handed on to others.
+type Sharer interface {
 	// Carry returns what a bundle of a setup has of the files, as Accept reads it: the
 	// program that reads files writes it. It has an entry of the same name, which runs the
 	// same. It is nil if a bundle has the opened files.
@@ -367,9 +367,9 @@ func (f *File) All(most int64) ([]byte, error) {
 	return data, nil
 }
 
-// A Gatherer reads many pieces of a file in one go, where each reading costs more than
+// A BatchReader reads many pieces of a file in one go, where each reading costs more than
 // its bytes.
-type Gatherer interface {
+type BatchReader interface {
 	// Gather fills p with pieces of the same size that begin at these places.
 	Gather(p []byte, at []int64) error
 }
@@ -377,7 +377,7 @@ type Gatherer interface {
 // Gather fills p with pieces of a file, all of the same size, that begin at these
 // places.
 func Gather(r io.ReaderAt, p []byte, at []int64) error {
-	if g, ok := r.(Gatherer); ok {
+	if g, ok := r.(BatchReader); ok {
 		return g.Gather(p, at)
 	}
 	size := len(p) / max(1, len(at))

@@ -14,7 +14,7 @@ type Reader func(l *lab.Lab, files []lab.File) (lab.Files, error)
 
 // ShowFiles is Show for a link about opened files, which are given.
 func ShowFiles(l lab.Lab, read Reader, fragment string, files []lab.File) (*session.Session, error) {
-	h := &host{bench: exec.Bench{Lab: l, Reader: read}, files: files}
+	h := &host{bench: exec.Executor{Lab: l, Reader: read}, files: files}
 	n := session.New([]session.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")

@@ -22,13 +22,13 @@ import (
 // when the link cannot be read, is about another laboratory, contradicts itself or
 // needs files, and when a run fails.
 func Show(l lab.Lab, tabs []session.Tab, fragment string) (*session.Session, error) {
-	return show(l, tabs, fragment, &host{bench: exec.Bench{Lab: l}})
+	return show(l, tabs, fragment, &host{bench: exec.Executor{Lab: l}})
 }
 
 // Draw is Show for those who want charts alone: the laboratory's own sections, which may
 // be many times the work, are left out.
 func Draw(l lab.Lab, fragment string) (*session.Session, error) {
-	return show(l, nil, fragment, &host{bench: exec.Bench{Lab: l}, charts: true})
+	return show(l, nil, fragment, &host{bench: exec.Executor{Lab: l}, charts: true})
 }
 
 func show(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Session, error) {
@@ -90,7 +90,7 @@ func needs(entry string) error {
 
 // A host does a session's jobs one after the other, with nobody looking.
 type host struct {
-	bench  exec.Bench
+	bench  exec.Executor
 	files  []lab.File // opened
 	charts bool       // sections are left out
 	jobs   []*exec.Job

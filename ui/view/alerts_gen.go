@@ -99,10 +99,10 @@ func (c *Alerts) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			if c.Told != "" {
+			if c.SideEffects != "" {
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "notice told"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "told"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(c.Told)
+				vgn.SetInnerHTML(c.SideEffects)
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)

@@ -31,7 +31,7 @@ var printing = sync.OnceFunc(func() {
 
 // created runs on every render.
 func (c *Figure) created(v vjs.Value) {
-	if c.canvas.results > 0 && c.Runs.Brewing() && js.Value(v).Equal(c.canvas.element) {
+	if c.canvas.results > 0 && c.Runs.Settling() && js.Value(v).Equal(c.canvas.element) {
 		return
 	}
 	c.canvas.update(js.Value(v), c.drawn)

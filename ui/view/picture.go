@@ -55,7 +55,7 @@ func (c *Picture) turned() *drawing.Part {
 
 func (c *Picture) editing() bool { return c.turned().Key != "" }
 
-func (c *Picture) dials() []form.Dial { return c.Drawing.Dials(c.turned()) }
+func (c *Picture) dials() []form.Slider { return c.Drawing.Dials(c.turned()) }
 
 func (c *Picture) products() []form.Option { return c.Drawing.Products(c.turned()) }
 
@@ -74,9 +74,9 @@ func (c *Picture) close() {
 }
 
 // steps is the largest value of a slider.
-var steps = strconv.Itoa(form.DialSteps)
+var steps = strconv.Itoa(form.SliderSteps)
 
-func at(d form.Dial) string { return strconv.Itoa(d.At) }
+func at(d form.Slider) string { return strconv.Itoa(d.At) }
 
 // presets are the setups to start from.
 func (c *Picture) presets() []lab.Preset { return c.Info.Presets }

@@ -75,7 +75,7 @@ func compressStage(t *testing.T, fragment string) *stage {
 func labStage(t *testing.T, l lab.Lab, fragment string) *stage {
 	t.Helper()
 	s := emptyStage(t, fragment, &silent{})
-	s.runner.bench = exec.Bench{Lab: l}
+	s.runner.bench = exec.Executor{Lab: l}
 	s.root.Session = session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
 	s.root.Enter(&l.Info, "")
 	s.draw()

@@ -27,8 +27,8 @@ func TestTourBar(t *testing.T) {
 		t.Errorf("at stop %d", s.root.Tour.Number())
 	}
 	s.click("tour-next", "tour-end")
-	if s.root.Tour.Stop() != nil || s.root.Told == "" || s.page.focused != "main" {
-		t.Errorf("%+v, %q, %q", s.root.Tour.Stop(), s.root.Told, s.page.focused)
+	if s.root.Tour.Stop() != nil || s.root.SideEffects == "" || s.page.focused != "main" {
+		t.Errorf("%+v, %q, %q", s.root.Tour.Stop(), s.root.SideEffects, s.page.focused)
 	}
 }
 

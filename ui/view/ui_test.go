@@ -24,7 +24,7 @@ import (
 
 // direct does every job at once, in the test's goroutine, when asked to.
 type direct struct {
-	bench   exec.Bench
+	bench   exec.Executor
 	queue   []*exec.Job
 	stopped map[int]bool
 	fetched []string
@@ -124,7 +124,7 @@ func newStage(t *testing.T, fragment string) *stage {
 // emptyStage returns a page whose laboratory is still to come.
 func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	t.Helper()
-	s := &stage{T: t, page: page, runner: &direct{bench: exec.Bench{Lab: training()}, stopped: map[int]bool{}, stored: map[string]string{}}}
+	s := &stage{T: t, page: page, runner: &direct{bench: exec.Executor{Lab: training()}, stopped: map[int]bool{}, stored: map[string]string{}}}
 	var mu sync.RWMutex
 	s.env = vugu.NewEventEnvImpl(&mu, make(chan bool, 1))
 	var err error
@@ -302,7 +302,7 @@ func TestPageShowsEverySystem(t *testing.T) {
 	s.want("title-throughput", "normalized")
 	s.want("facts", "kernels")
 	for _, k := range training().Knobs {
-		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry" || slices.Contains(training().Own, k.Key); !hidden && k.Key != "times" && k.Key != "mode" && k.Key != "buddy_contents" { // radio buttons
+		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry" || slices.Contains(training().EntryKnobs, k.Key); !hidden && k.Key != "times" && k.Key != "mode" && k.Key != "buddy_contents" { // radio buttons
 			s.find("f-" + k.Key)
 		}
 	}

@@ -35,9 +35,9 @@ func Run(desk Desk, labs ...lab.Lab) {
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(usual)
 	messages := listen()
-	benches := map[string]*exec.Bench{}
+	benches := map[string]*exec.Executor{}
 	for _, l := range labs {
-		benches[l.Name] = &exec.Bench{Lab: l}
+		benches[l.Name] = &exec.Executor{Lab: l}
 	}
 	for {
 		do(desk, benches, messages())
@@ -74,7 +74,7 @@ func listen() func() js.Value {
 }
 
 // do answers one message.
-func do(desk Desk, benches map[string]*exec.Bench, message js.Value) {
+func do(desk Desk, benches map[string]*exec.Executor, message js.Value) {
 	id := message.Get("id").Int()
 	fail := func(err error) { post(id, &exec.Answer{ID: id, Last: true, Error: err.Error()}) }
 	var j exec.Job

@@ -55,9 +55,9 @@ func (c *cache) init(m *machine.Setup) {
 	}
 }
 
-// take returns a frame that holds nothing. It is above the size of the cache if nothing
+// allocate returns a frame that holds nothing. It is above the size of the cache if nothing
 // was made to leave before.
-func (c *cache) take(node, index int32) int32 {
+func (c *cache) allocate(node, index int32) int32 {
 	i := c.free
 	if i == none {
 		i = int32(len(c.frames))
@@ -122,8 +122,8 @@ func (c *cache) touch(i int32) {
 	c.link(list, i)
 }
 
-// soil makes a clean frame of a file dirty.
-func (c *cache) soil(file *File, i int32, now unit.Time) {
+// markDirty makes a clean frame of a file dirty.
+func (c *cache) markDirty(file *File, i int32, now unit.Time) {
 	f := &c.frames[i]
 	f.dirty, f.since = true, now
 	head := &c.frames[dirtyList]

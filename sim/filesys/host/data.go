@@ -106,7 +106,7 @@ func (h *Host) readChunk(t *plan.Thread, fs plan.FS, node, first, to int32, now 
 		if s.Frame != None || s.Home == None {
 			continue
 		}
-		s.Frame = plan.Frame(h.cache.take(node, i))
+		s.Frame = plan.Frame(h.cache.allocate(node, i))
 		h.fetch(t, from, s.Home)
 	}
 	together(t, from)
@@ -205,7 +205,7 @@ func (h *Host) writeChunk(t *plan.Thread, fs plan.FS, c *call.Call, w *Wrote, fi
 		lo, hi := max(offset-start, 0), min(end-start, PageSize)
 		blind := false // the device has a page that the cache does not
 		if s.Frame == None {
-			s.Frame = plan.Frame(h.cache.take(c.Node, i))
+			s.Frame = plan.Frame(h.cache.allocate(c.Node, i))
 			if s.Home != None {
 				if lo > 0 || start+hi < min(file.Size, start+PageSize) {
 					h.fetch(t, from, s.Home)
@@ -223,7 +223,7 @@ func (h *Host) writeChunk(t *plan.Thread, fs plan.FS, c *call.Call, w *Wrote, fi
 			if f.copied {
 				w.Copied++
 			}
-			h.cache.soil(file, int32(s.Frame), now)
+			h.cache.markDirty(file, int32(s.Frame), now)
 			if blind || f.fresh && !h.Setup.Fresh {
 				f.changed = ^uint64(0)
 			}
@@ -296,7 +296,7 @@ func (h *Host) Drop(node int32, from int32, freed []int32) []int32 {
 		file.Slots = file.Slots[:from]
 	}
 	if from == 0 {
-		h.arena.give(file)
+		h.arena.release(file)
 	}
 	return freed
 }
@@ -315,7 +315,7 @@ func (h *Host) grow(file *File, pages int32) {
 	}
 	if int(pages) > cap(file.Slots) {
 		old, class := file.Slots, file.class
-		file.Slots = h.arena.take(file, int(pages))[:n]
+		file.Slots = h.arena.allocate(file, int(pages))[:n]
 		copy(file.Slots, old)
 		if class != noClass {
 			h.arena.free[class] = append(h.arena.free[class], old[:0])
@@ -336,7 +336,7 @@ type arena struct {
 
 const noClass = -1
 
-func (a *arena) take(file *File, n int) []Slot {
+func (a *arena) allocate(file *File, n int) []Slot {
 	class := bits.Len(uint(n - 1))
 	file.class = int8(class)
 	if f := a.free[class]; len(f) > 0 {
@@ -352,7 +352,7 @@ func (a *arena) take(file *File, n int) []Slot {
 	return slots
 }
 
-func (a *arena) give(file *File) {
+func (a *arena) release(file *File) {
 	if file.class != noClass {
 		a.free[file.class] = append(a.free[file.class], file.Slots[:0])
 		file.class, file.Slots = noClass, nil

@@ -39,7 +39,7 @@ func (h *Host) MetaAt(t *plan.Thread, s plan.Structure, key, page int32) bool {
 	if c.used >= c.size {
 		h.dropClean()
 	}
-	h.meta[key] = c.take(None, key)
+	h.meta[key] = c.allocate(None, key)
 	return false
 }
 

@@ -186,9 +186,9 @@ func tooMany(n int64) error {
 	return fmt.Errorf("GPUs send to each other %d times; at most %d can be simulated: take larger micro-batches, a smaller batch or fewer GPUs", n, maxRefs)
 }
 
-// circle runs the kernels in an order that sends and collectives allow; if it cannot go on, they
+// checkDeadlock runs the kernels in an order that sends and collectives allow; if it cannot go on, they
 // wait for each other.
-func (j *Job) circle() error {
+func (j *Job) checkDeadlock() error {
 	start := make([]int, len(j.Parts)+1) // of a part's kernels
 	for i, w := range j.Parts {
 		start[i+1] = start[i] + len(w.Kernels)

@@ -250,7 +250,7 @@ func (j *Job) Validate() error {
 			}
 		}
 	}
-	return j.circle()
+	return j.checkDeadlock()
 }
 
 // Peak is the most that tensors of a part take at once if none is moved, in bytes.

@@ -155,7 +155,7 @@ func (r *run) measure() {
 func (r *run) close() {
 	r.finished, r.closed = true, r.sim.Now()
 	for i := range r.gpus {
-		r.turn(&r.gpus[i], Bubble)
+		r.setStallCause(&r.gpus[i], Bubble)
 	}
 }
 

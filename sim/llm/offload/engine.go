@@ -242,14 +242,14 @@ func (r *run) try(g *gpu) {
 			r.start(g)
 		}
 	}
-	r.turn(g, r.causeOf(g))
+	r.setStallCause(g, r.causeOf(g))
 	r.wake(g)
 }
 
 // start begins a kernel.
 func (r *run) start(g *gpu) {
 	if c := g.meets; c != nil && c[g.kernel] >= 0 {
-		r.meet(g, int(c[g.kernel]))
+		r.joinCollective(g, int(c[g.kernel]))
 		return
 	}
 	r.occupy(g)
@@ -259,8 +259,8 @@ func (r *run) start(g *gpu) {
 	r.sim.Submit(flow.Task{Queue: g.compute, Time: k.HostTime + k.Time, Tag: tag(aKernel, g.index, 0)})
 }
 
-// meet notes that a GPU has come to a collective; the last one begins it.
-func (r *run) meet(g *gpu, i int) {
+// joinCollective notes that a GPU has come to a collective; the last one begins it.
+func (r *run) joinCollective(g *gpu, i int) {
 	c := &r.collectives[i]
 	g.mode = meeting
 	if c.left--; c.left > 0 {
@@ -269,15 +269,15 @@ func (r *run) meet(g *gpu, i int) {
 	for m, ref := range c.members {
 		p := &r.gpus[ref.Part]
 		r.occupy(p)
-		r.turn(p, Communicate)
+		r.setStallCause(p, Communicate)
 		p.mode = communicating
 		r.sample(p)
 		r.sim.Submit(flow.Task{Queue: p.compute, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, p.index, int64(i))})
 	}
 }
 
-// beside begins a collective that goes on beside kernels.
-func (r *run) beside(i int) {
+// startOverlapped begins a collective that goes on beside kernels.
+func (r *run) startOverlapped(i int) {
 	c := &r.collectives[i]
 	for m, ref := range c.members {
 		r.sim.Submit(flow.Task{Queue: r.gpus[ref.Part].queues[Peers], Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, int(ref.Part), int64(i))})
@@ -299,7 +299,7 @@ func (r *run) occupy(g *gpu) {
 	}
 	if g.copies > 0 {
 		for _, t := range g.w.Kernels[g.kernel].Outputs {
-			r.spoil(g, &g.tensors[t])
+			r.invalidateCopies(g, &g.tensors[t])
 		}
 	}
 }
@@ -314,7 +314,7 @@ func (r *run) leave(g *gpu) {
 	}
 	g.active = 0
 	r.sample(g)
-	r.turn(g, Bubble)
+	r.setStallCause(g, Bubble)
 	g.kernel++
 	if r.done++; r.o.Progress != nil && r.done&1023 == 0 {
 		r.o.Progress(int(r.done), int(r.kernels()))
@@ -330,10 +330,10 @@ func (r *run) leave(g *gpu) {
 			if c := &r.collectives[l.id]; c.left > 1 {
 				c.left--
 			} else {
-				r.beside(int(l.id))
+				r.startOverlapped(int(l.id))
 			}
 		default:
-			r.less(r.iteration, int(l.id))
+			r.decrementPending(r.iteration, int(l.id))
 		}
 	}
 	if g.kernel < len(g.w.Kernels) {
@@ -363,8 +363,8 @@ func (r *run) kernels() (n int64) {
 	return n * int64(r.o.Iterations)
 }
 
-// less takes something from what an extra waits for.
-func (r *run) less(iteration, e int) {
+// decrementPending takes something from what an extra waits for.
+func (r *run) decrementPending(iteration, e int) {
 	if iteration >= r.o.Iterations {
 		return
 	}
@@ -462,7 +462,7 @@ func (r *run) End(_ flow.TaskID, t int64) {
 		r.sent[id] = 2
 		r.release(r.job.Sends[id].To, r.iteration)
 	case aCollective:
-		r.met(int(id))
+		r.collectiveDone(int(id))
 	case anExtra:
 		r.extraEnded(g, int(id))
 	}
@@ -472,8 +472,8 @@ func (r *run) End(_ flow.TaskID, t int64) {
 	}
 }
 
-// met ends one GPU's part in a collective.
-func (r *run) met(i int) {
+// collectiveDone ends one GPU's part in a collective.
+func (r *run) collectiveDone(i int) {
 	c := &r.collectives[i]
 	if c.flows--; c.flows > 0 {
 		return
@@ -507,10 +507,10 @@ func (r *run) extraEnded(g *gpu, id int) {
 		r.release(ref, iteration+1)
 	}
 	for _, l := range r.dependent.of(e) {
-		r.less(iteration, int(l.id))
+		r.decrementPending(iteration, int(l.id))
 	}
 	for _, l := range r.lasting.of(e) {
-		r.less(iteration+1, int(l.id))
+		r.decrementPending(iteration+1, int(l.id))
 	}
 }
 

@@ -70,8 +70,8 @@ func (r *run) extraHolds(iteration, e int) Cause {
 	return x.Cause
 }
 
-// turn accounts for the time since the last turn; from now on a GPU does something else.
-func (r *run) turn(g *gpu, c Cause) {
+// setStallCause accounts for the time since the last turn; from now on a GPU does something else.
+func (r *run) setStallCause(g *gpu, c Cause) {
 	now := r.sim.Now()
 	if d := now - g.since; d > 0 {
 		g.ledger[g.cause] += d

@@ -257,13 +257,13 @@ func (r *run) use(g *gpu, t int32, k int) {
 		r.keep(g, t)
 		return
 	}
-	r.spoil(g, x)
+	r.invalidateCopies(g, x)
 	x.place = nowhere
 	g.used -= x.size
 }
 
-// spoil notes that a tensor that is here is no longer what drives have of it.
-func (r *run) spoil(g *gpu, x *tensor) {
+// invalidateCopies notes that a tensor that is here is no longer what drives have of it.
+func (r *run) invalidateCopies(g *gpu, x *tensor) {
 	if x.copied && x.counts {
 		x.copied = false
 		g.copies--
@@ -307,7 +307,7 @@ func (r *run) reclaim(array int, n unit.Bytes) bool {
 		}
 		for t := range g.tensors {
 			if x := &g.tensors[t]; x.place == resident {
-				r.spoil(g, x)
+				r.invalidateCopies(g, x)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func (e *pagedRun) migrate() error {
 	now := e.batchAt
 	waiting := e.blocked && !e.pending
 	if waiting {
-		e.blame(now)
+		e.attributeStall(now)
 		e.waiting = e.cause()
 	}
 	if e.busy == 0 {
@@ -78,7 +78,7 @@ func (e *pagedRun) migrate() error {
 		if e.moved += b.in + b.allocs; e.moved > e.moveLimit {
 			return e.stuck("its pages evict each other")
 		}
-		e.blame(last)
+		e.attributeStall(last)
 		e.waiting = e.cause()
 		if !e.faulting() && e.neededMoving == 0 {
 			e.kernelDue(last)
@@ -171,7 +171,7 @@ func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
 		h := e.at(e.queues[x.q].head)
 		e.c.Record.move(h.tensor, h.loc, machine.GPU, Planned, x.pages)
 	}
-	e.weave(preSSD, preHost, int32(n), int32(m), int32(turns))
+	e.interleave(preSSD, preHost, int32(n), int32(m), int32(turns))
 	b.inSSD, b.inHost = n*turns, m*turns
 	b.in = b.inSSD + b.inHost
 	b.allocs = b.in
@@ -660,9 +660,9 @@ func (e *pagedRun) hostShut(n int64) bool {
 	return !e.overcommit && !e.full() && n >= e.share.host
 }
 
-// blame books the time since the last mark, as far as it is stall, under what
+// attributeStall books the time since the last mark, as far as it is stall, under what
 // the blocked kernel has been waiting for.
-func (e *pagedRun) blame(now unit.Cycles) {
+func (e *pagedRun) attributeStall(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
 		*e.iter().Ledger.At(e.waiting) += now - from
 		e.c.Record.stall(e.waiting, from, now)

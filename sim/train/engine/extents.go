@@ -116,7 +116,7 @@ type residency struct {
 
 	oldest, youngest xid
 	cursor           xid // next victim, never a braid; 0 is the end of the list
-	braids           map[xid]braid
+	braids           map[xid]interleaved
 
 	// spare says that pages of the current kernel are no victims.
 	spare bool
@@ -135,7 +135,7 @@ type residency struct {
 func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 	r := &residency{
 		extents:   extents{made: 1}, // extent 0 is none
-		braids:    map[xid]braid{},
+		braids:    map[xid]interleaved{},
 		tensors:   make([]tensorState, len(w.Tensors)),
 		gpuFree:   gpuPages,
 		hostPages: hostPages,

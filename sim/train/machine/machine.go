@@ -99,12 +99,12 @@ func Knobs() []knob.Knob[Machine] {
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, func(m *Machine) *unit.Bandwidth { return &m.HostLink }))
 	add(knob.Int(knob.Info{
-		Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD, Cap: "host_link",
+		Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD, Ceiling: "host_link",
 		Help: "Sustained sequential read rate. In as-published mode writes run at this rate too.", Source: table2,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, func(m *Machine) *unit.Bandwidth { return &m.SSDRead }))
 	add(knob.Int(knob.Info{
-		Key: "ssd_write", Label: "SSD write", Group: groupSSD, Cap: "host_link",
+		Key: "ssd_write", Label: "SSD write", Group: groupSSD, Ceiling: "host_link",
 		Help: "Sustained sequential write rate. The published simulator has no such knob and writes at the read rate.", Source: table2,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, func(m *Machine) *unit.Bandwidth { return &m.SSDWrite }))

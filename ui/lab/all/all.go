@@ -15,8 +15,8 @@ import (
 	"spillway/ui/lab/train"
 )
 
-// A Door is how a laboratory is entered.
-type Door struct {
+// An Entry is how a laboratory is entered.
+type Entry struct {
 	Name    string // stable
 	Package string // its folder below ui/lab, from which its program is built
 	New     func() lab.Lab
@@ -24,7 +24,7 @@ type Door struct {
 
 // Labs lists the laboratories in the order of the page's tabs. The first stays
 // where it is: links that name no laboratory are about it.
-var Labs = []Door{
+var Labs = []Entry{
 	{"train", "train", train.New},
 	{"store", "store", store.New},
 	{"compress", "compress", compress.New},

@@ -54,9 +54,9 @@ func TestStudies(t *testing.T) {
 						t.Errorf("%s: run %q: %s is %q in %q and %q as it runs", p.Key, r.Name, x.Key, x.Text, r.Set, got)
 					}
 				}
-				is, err := knob.Pairs(r.Is)
+				is, err := knob.Pairs(r.Workload)
 				if err != nil || slices.ContainsFunc(is, func(x knob.Pair) bool { return !slices.Contains(pairs, x) }) {
-					t.Errorf("%s: run %q: %q is not in %q", p.Key, r.Name, r.Is, r.Set)
+					t.Errorf("%s: run %q: %q is not in %q", p.Key, r.Name, r.Workload, r.Set)
 				}
 			}
 			for i := range p.Figures {

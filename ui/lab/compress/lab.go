@@ -79,7 +79,7 @@ func New() lab.Lab {
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
 			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
-			Entry: "entry", Own: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
+			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),

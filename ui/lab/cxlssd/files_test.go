@@ -334,7 +334,7 @@ func TestLent(t *testing.T) {
 	if err != nil || len(takers) != 1 || takers[0].Lab != "cxlssd" || len(takers[0].Handed) > 8*accesses {
 		t.Fatal(err, takers)
 	}
-	reads, takes := &exec.Bench{Lab: New(), Reader: reader.Open}, &exec.Bench{Lab: New()}
+	reads, takes := &exec.Executor{Lab: New(), Reader: reader.Open}, &exec.Executor{Lab: New()}
 	reads.Open(1, opened)
 	told := 0
 	a := reads.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {

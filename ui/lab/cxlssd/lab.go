@@ -98,7 +98,7 @@ func New() lab.Lab {
 			},
 			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
-			Sliced: true, Entry: "entry", Own: []string{"split", "llc", unsaid}, Vary: "log",
+			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},

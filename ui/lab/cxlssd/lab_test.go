@@ -217,7 +217,7 @@ func TestEveryKnobActs(t *testing.T) {
 	}
 	for i := range l.Knobs {
 		k := &l.Knobs[i]
-		if k.Key == "entry" || slices.Contains(l.Own, k.Key) || k.Derived || k.Key == "collect_until" {
+		if k.Key == "entry" || slices.Contains(l.EntryKnobs, k.Key) || k.Derived || k.Key == "collect_until" {
 			continue // of files; names for others; runs this small end before a collection does
 		}
 		typed, ok := other[k.Key]

@@ -103,7 +103,7 @@ func New() lab.Lab {
 			},
 			Rank: []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
 			Drop: dropped, Sliced: true,
-			Entry: "entry", Own: []string{"open_loop"}, Vary: "ssd_dram",
+			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},

@@ -120,11 +120,11 @@ func TestKnobsWithEntry(t *testing.T) {
 	l := New()
 	u := l.Setup()
 	for _, key := range []string{"batch", "sequence", "precision", "recompute", "micro", "tensor", "data", "zero", "layers"} {
-		if u.Knob(key).Panel == u.Knob(l.Entry).Panel || l.Leaves(key) {
+		if u.Knob(key).Panel == u.Knob(l.Entry).Panel || l.LeavesEntry(key) {
 			t.Errorf("%s hides with an entry, or leaves it", key)
 		}
 	}
-	if !l.Leaves("model") {
+	if !l.LeavesEntry("model") {
 		t.Error("a bundled model does not leave the entry")
 	}
 }

@@ -80,7 +80,7 @@ func New() lab.Lab {
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
 			Drop:  dropped,
-			Entry: "entry", Brings: "arch", Vary: "drives",
+			Entry: "entry", EntryPanel: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},

@@ -55,7 +55,7 @@ func TestCompressed(t *testing.T) {
 	for _, s := range l.Systems {
 		twin := strings.HasPrefix(s.Name, "buddy-")
 		ours := s.Name == "bound" || s.Name == "spillway"
-		if s.Bound != (s.Name == "ideal" || s.Name == "bound") || s.Twin != twin || s.Off != (twin || ours || s.Family == "DeepUM's comparison") {
+		if s.Bound != (s.Name == "ideal" || s.Name == "bound") || s.Variant != twin || s.Off != (twin || ours || s.Family == "DeepUM's comparison") {
 			t.Errorf("%+v", s)
 		}
 	}

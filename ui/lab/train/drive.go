@@ -22,8 +22,8 @@ func driveKnob() knob.Knob[settings] {
 	for _, d := range flash.Drives() {
 		k.Choices = append(k.Choices, knob.Choice{
 			Key: d.Key, Label: "simulated: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
-			Help: "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace the part's.",
-			Moot: []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency", "price_ssd"}, Why: "set by the simulated drive",
+			Help:        "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace the part's.",
+			Ineffective: []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency", "price_ssd"}, Why: "set by the simulated drive",
 		})
 	}
 	return k

@@ -38,7 +38,7 @@ func measured(l *lab.Lab, p *study.Paper, r *study.Run) (golden.Run, error) {
 	if err != nil {
 		return golden.Run{}, err
 	}
-	pairs, err := knob.Pairs(r.Is)
+	pairs, err := knob.Pairs(r.Workload)
 	if err != nil {
 		return golden.Run{}, err
 	}

@@ -127,7 +127,7 @@ func New() lab.Lab {
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
-			Entry:    "entry", Own: own(),
+			Entry:    "entry", EntryKnobs: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
@@ -252,7 +252,7 @@ func systems() []lab.System {
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Bound(&o), Main: s.Main, Twin: s.Compressed,
+			Bound: s.Bound(&o), Main: s.Main, Variant: s.Compressed,
 		}
 	}
 	return list
@@ -319,14 +319,14 @@ func workloadKnobs() []knob.Knob[settings] {
 			Choices: []knob.Choice{
 				{
 					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu", "precision", "calibrate"},
-					Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
+					Ineffective: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 					Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 				},
 				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and of whole networks: of warm kernels on the GPU, in the precision. Results say how far eight of ten measurements were from it."},
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
-					Help: "Shares of the GPU's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
-					Moot: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{calibrated()},
+					Help:        "Shares of the GPU's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
+					Ineffective: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{calibrated()},
 				},
 			},
 		}, Word: func(s *settings) *string { return &s.Times },
@@ -360,7 +360,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 		}, Word: func(s *settings) *string { return &s.Preset },
 	}
 	for _, p := range machine.Presets() {
-		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + cmp.Or(p.Drive, fixed) + " " + pricesOf(&p.Prices)})
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Suggests: estimate(p.GPU) + " ssd=" + cmp.Or(p.Drive, fixed) + " " + pricesOf(&p.Prices)})
 	}
 	list := []knob.Knob[settings]{preset}
 	for _, slot := range machine.Slots() {
@@ -419,11 +419,11 @@ func partKnob(slot *machine.Slot) knob.Knob[settings] {
 		case "host":
 			c.Word = p.Name + " host memory"
 		case "gpu":
-			c.Also = estimate(p.Key) + price
+			c.Suggests = estimate(p.Key) + price
 		case "ssd":
-			c.Also = "ssd=" + fixed + price // what was simulated may be another drive
+			c.Suggests = "ssd=" + fixed + price // what was simulated may be another drive
 		case "link":
-			c.Also = "price_platform=" + knob.Decimal(p.Price.Cents, 100)
+			c.Suggests = "price_platform=" + knob.Decimal(p.Price.Cents, 100)
 		}
 		part.Choices = append(part.Choices, c)
 	}
@@ -476,7 +476,7 @@ func modeKnob() knob.Knob[settings] {
 		all = append(all, e.Key)
 		k.Choices = append(k.Choices, knob.Choice{
 			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper,
-			Moot: e.Quirk.Inert(), Why: "no effect with quirk " + e.Key,
+			Ineffective: e.Quirk.Inert(), Why: "no effect with quirk " + e.Key,
 		})
 	}
 	k.Sets = []knob.Choice{

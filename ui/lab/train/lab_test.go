@@ -127,7 +127,7 @@ func TestEveryKnobActs(t *testing.T) {
 		before := map[string]string{}
 		for i := range l.Knobs {
 			k := &l.Knobs[i]
-			if k.Key == "entry" || slices.Contains(l.Own, k.Key) || k.Derived { // only with files; TestParts
+			if k.Key == "entry" || slices.Contains(l.EntryKnobs, k.Key) || k.Derived { // only with files; TestParts
 				continue
 			}
 			tried := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !concerned(k.Key, name) })
@@ -164,7 +164,7 @@ func TestEveryKnobActs(t *testing.T) {
 		}
 	}
 	for i := range l.Knobs {
-		if k := &l.Knobs[i]; k.Key != "entry" && !slices.Contains(l.Own, k.Key) && !k.Derived && !acts[k.Key] {
+		if k := &l.Knobs[i]; k.Key != "entry" && !slices.Contains(l.EntryKnobs, k.Key) && !k.Derived && !acts[k.Key] {
 			t.Errorf("%s changes nothing anywhere", k.Key)
 		}
 	}
@@ -432,7 +432,7 @@ func TestExtremes(t *testing.T) {
 				}
 				extremes++
 				for _, s := range l.Systems {
-					if s.Twin && !strings.HasPrefix(k.Key, "buddy") || !concerned(k.Key, s.Name) {
+					if s.Variant && !strings.HasPrefix(k.Key, "buddy") || !concerned(k.Key, s.Name) {
 						continue
 					}
 					if combination++; !own && !effort.Takes(combination, shareOfSettings) {

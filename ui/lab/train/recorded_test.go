@@ -318,7 +318,7 @@ func TestTraceExport(t *testing.T) {
 func TestBundleOfRecording(t *testing.T) {
 	_, files := recordings(t)
 	l := New()
-	b := &exec.Bench{Lab: l}
+	b := &exec.Executor{Lab: l}
 	b.Open(1, files)
 	a := b.Do(&exec.Job{ID: 1, Kind: exec.List, Files: 1}, nil)
 	if a.Error != "" {
@@ -337,7 +337,7 @@ func TestBundleOfRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := bundle.Bind(&l, u.String(), &exec.Order{Systems: []string{"ideal", "g10"}}, list, holds, nil)
+	data, err := bundle.Bind(&l, u.String(), &exec.BundleRequest{Systems: []string{"ideal", "g10"}}, list, holds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestBundleOfRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	for part := range 2 {
-		if v := zip.Check(&l, &exec.Order{Part: part}, opened, nil); v.Finding != exec.Replayed {
+		if v := zip.Check(&l, &exec.BundleRequest{Part: part}, opened, nil); v.Finding != exec.Replayed {
 			t.Errorf("%+v", v)
 		}
 	}

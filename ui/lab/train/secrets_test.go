@@ -104,7 +104,7 @@ func TestNoSecrets(t *testing.T) {
 	if packed.Error != "" {
 		t.Fatal(packed.Error)
 	}
-	o := &exec.Order{}
+	o := &exec.BundleRequest{}
 	for _, system := range []string{"ideal", "g10"} {
 		a := b.Do(&exec.Job{ID: 1, Kind: exec.Again, Files: 2, Ask: &exec.Ask{Setup: u.String(), System: system}}, nil)
 		if a.Error != "" {

@@ -55,7 +55,7 @@ func New() lab.Lab {
 		knob.Choice{Key: "rye", Label: "Rye", Set: "portions=4", Limits: []knob.Limit{{Key: "portions", Min: 1, Max: 50, Hint: "Try 4 or 8."}}},
 		knob.Choice{Key: "cake", Label: "Cake", Set: "portions=12", Limits: []knob.Limit{{Key: "portions", Min: 6, Max: 20}, {Key: "oven", Choices: []string{"gas"}}}})
 	dish.Always = true
-	oven := word("oven", "Oven", knob.One, func(s *bread) *string { return &s.Oven }, knob.Choice{Key: "wood"}, knob.Choice{Key: "gas", Moot: []string{"watts"}, Why: "gas has none"})
+	oven := word("oven", "Oven", knob.One, func(s *bread) *string { return &s.Oven }, knob.Choice{Key: "wood"}, knob.Choice{Key: "gas", Ineffective: []string{"watts"}, Why: "gas has none"})
 	spice := word("spice", "Spice", knob.Many, func(s *bread) *string { return &s.Spice }, knob.Choice{Key: "salt"}, knob.Choice{Key: "chili"})
 	spice.Sets = []knob.Choice{{Key: "hot", Set: "salt,chili", Word: "hot"}, {Key: "mild", Help: "None."}}
 	file := word("flour", "Flour", knob.Word, func(s *bread) *string { return &s.File })
@@ -137,7 +137,7 @@ func (f *flour) Notes() []string { return []string{"a note"} }
 // crumb is a paper about the bakery: two figures that share a run, and a claim.
 func crumb() *study.Paper {
 	point := func(figure, of, set, is string, value float64) study.Point {
-		return study.Point{Figure: figure, Quantity: "speed", System: "oven", Of: of, Set: set, Is: is, Value: value, Fits: true}
+		return study.Point{Figure: figure, Quantity: "speed", System: "oven", Of: of, Set: set, Workload: is, Value: value, Fits: true}
 	}
 	marks := func(study.Look) []study.Mark { return nil }
 	return &study.Paper{

@@ -54,7 +54,7 @@ func (c *Checking) Stop() {
 // last: they are made of what the others give.
 func (c *Checking) feed() {
 	for c.next < len(c.Verdicts) && len(c.jobs) < calls.MostAtOnce {
-		o := &exec.Order{Version: c.version, Part: c.next}
+		o := &exec.BundleRequest{Version: c.version, Part: c.next}
 		if c.next == len(c.Verdicts)-1 {
 			if len(c.jobs) > 0 {
 				return
@@ -71,7 +71,7 @@ func (c *Checking) feed() {
 }
 
 // begin has a part computed again, and then compared.
-func (c *Checking) begin(o *exec.Order, priority calls.Priority) {
+func (c *Checking) begin(o *exec.BundleRequest, priority calls.Priority) {
 	compare := func() {
 		j := &exec.Job{Lab: c.Info.Lab, Kind: exec.Check, Files: c.Number, Order: o}
 		c.jobs = append(c.jobs, c.table.Start(j, priority, nil, func(a *exec.Answer) { c.checked(o.Part, a) }))

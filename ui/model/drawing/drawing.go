@@ -321,8 +321,8 @@ func sentence(words ...string) string {
 }
 
 // Dials are the sliders of what a part has to turn.
-func (d *Drawing) Dials(p *Part) []form.Dial {
-	var list []form.Dial
+func (d *Drawing) Dials(p *Part) []form.Slider {
+	var list []form.Slider
 	for _, key := range p.knobs {
 		list = append(list, d.form.Dial(key, p.slot))
 	}

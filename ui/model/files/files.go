@@ -105,7 +105,7 @@ next:
 // host under the number that they have from now on.
 func (f *Files) Open(names []string, hand func(number int)) {
 	before := f.stopOpening()
-	f.room.Told, f.offered = "", nil
+	f.room.SideEffects, f.offered = "", nil
 	number := f.count.Next()
 	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
 	hand(number)
@@ -189,7 +189,7 @@ func (f *Files) CancelOpening() {
 	if before != nil {
 		f.Set = *before
 	}
-	f.room.Told = fmt.Sprintf("Cancelled: %s was not opened.", what)
+	f.room.SideEffects = fmt.Sprintf("Cancelled: %s was not opened.", what)
 	f.room.Refresh()
 }
 

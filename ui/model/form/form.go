@@ -98,7 +98,7 @@ func (f *Form) panel(p lab.Panel, u, base *knob.Setup) Panel {
 // elsewhere reports whether a knob is about another workload than the one that is
 // shown: of an entry that has it not, or of bundled ones while an entry is shown.
 func (f *Form) elsewhere(k *knob.Info) bool {
-	if slices.Contains(f.room.Info.Own, k.Key) {
+	if slices.Contains(f.room.Info.EntryKnobs, k.Key) {
 		return f.files.Own(k.Key) == nil
 	}
 	return f.room.Entry() != "" && k.Panel == f.room.State.Setup.Knob(f.room.Info.Entry).Panel

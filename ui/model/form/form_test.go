@@ -60,10 +60,10 @@ func TestChoices(t *testing.T) {
 func TestDial(t *testing.T) {
 	f := bakeryForm()
 	d := f.Dial("watts", "")
-	if d.At != DialSteps/2 {
+	if d.At != SliderSteps/2 {
 		t.Errorf("the usual is at %d", d.At)
 	}
-	for at, want := range map[int]string{0: "6", DialSteps: "1600", DialSteps / 2: "100"} {
+	for at, want := range map[int]string{0: "6", SliderSteps: "1600", SliderSteps / 2: "100"} {
 		if f.Turn("watts", "", at); f.room.State.Setup.Text("watts") != want {
 			t.Errorf("at %d: %s", at, f.room.State.Setup.Text("watts"))
 		}
@@ -77,7 +77,7 @@ func TestDial(t *testing.T) {
 	if f.Step("portions", -9); f.room.State.Setup.Text("portions") != "1" {
 		t.Errorf("below the least: %s", f.room.State.Setup.Text("portions"))
 	}
-	if m := (&Mark{At: DialSteps / 8}); m.Style() != "left:12.5%" {
+	if m := (&Mark{At: SliderSteps / 8}); m.Style() != "left:12.5%" {
 		t.Error(m.Style())
 	}
 }

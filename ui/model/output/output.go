@@ -174,7 +174,7 @@ func (o *Output) finishExport() {
 
 // A binding is a bundle on its way into a file.
 type binding struct {
-	order   exec.Order
+	order   exec.BundleRequest
 	setup   string
 	files   int           // number of the set that it has, 0 for none
 	waiting []*calls.Call // what was asked for
@@ -200,7 +200,7 @@ func (o *Output) Bundle(charts []chart.View, svg func(*chart.View) string, done 
 		}
 	}
 	b := &binding{
-		order: exec.Order{Systems: slices.Clone(o.room.State.On), Link: o.files.RunLink(), Version: o.version(), Environment: "a page in a browser", Figures: figures},
+		order: exec.BundleRequest{Systems: slices.Clone(o.room.State.On), Link: o.files.RunLink(), Version: o.version(), Environment: "a page in a browser", Figures: figures},
 		setup: o.files.Runs(), files: o.files.NumberNow(), done: done,
 	}
 	o.binding = b

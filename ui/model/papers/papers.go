@@ -232,12 +232,12 @@ func (p *Papers) measured(x *paper, r *paperRun, a *exec.Answer) {
 // opened files have it, else the bundled one that stands in for it.
 func (p *Papers) source(x *paper, r *study.Run) (set string, files int, rebuilt bool) {
 	f := p.files
-	if p.room.Info.Entry == "" || r.Is == "" || f.Opening {
+	if p.room.Info.Entry == "" || r.Workload == "" || f.Opening {
 		return r.Set, 0, x.outline.Standing != ""
 	}
 	var best *lab.Entry
 	for i := range f.Entries {
-		if e := &f.Entries[i]; e.Is == r.Is && e.Error == "" && (best == nil || e.Set == "" && best.Set != "") {
+		if e := &f.Entries[i]; e.Is == r.Workload && e.Error == "" && (best == nil || e.Set == "" && best.Set != "") {
 			best = e
 		}
 	}
@@ -385,15 +385,15 @@ func (p *Papers) Elapsed() time.Duration {
 	return time.Since(p.begun)
 }
 
-// A Standing says how far the runs of a figure, or of a paper, are.
-type Standing struct {
+// A Progress says how far the runs of a figure, or of a paper, are.
+type Progress struct {
 	Runs, Known, Waiting, Errors int
 	Error                        string // the first
 	done                         float64
 }
 
 // Percent is the progress from 0 to 100, which it is when every run is known.
-func (s *Standing) Percent() int {
+func (s *Progress) Percent() int {
 	switch s.Runs {
 	case 0:
 		return 0
@@ -403,9 +403,9 @@ func (s *Standing) Percent() int {
 	return min(99, int(100*(float64(s.Known)+s.done)/float64(s.Runs)))
 }
 
-// Standing tells about a figure by its full name, or about a paper's claims.
-func (p *Papers) Standing(name string) Standing {
-	var s Standing
+// Progress tells about a figure by its full name, or about a paper's claims.
+func (p *Papers) Standing(name string) Progress {
+	var s Progress
 	x, figure := p.split(name)
 	if x == nil {
 		return s
@@ -554,8 +554,8 @@ func (p *Papers) originals(x *paper) (have, need int) {
 	}
 	seen := map[string]bool{}
 	for i := range x.runs {
-		if r := &x.runs[i]; r.Is != "" && !seen[r.Is] {
-			seen[r.Is] = true
+		if r := &x.runs[i]; r.Workload != "" && !seen[r.Workload] {
+			seen[r.Workload] = true
 			if _, _, rebuilt := p.source(x, &r.Run); !rebuilt {
 				have++
 			}

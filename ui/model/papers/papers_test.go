@@ -25,7 +25,7 @@ func TestVerdictsAreTrue(t *testing.T) {
 
 // Everything has come when 100 % is said: what is saved then lacks nothing.
 func TestPercent(t *testing.T) {
-	for want, s := range map[int]Standing{
+	for want, s := range map[int]Progress{
 		0: {}, 66: {Runs: 3, Known: 2}, 99: {Runs: 3, Known: 2, Waiting: 1, done: 1}, 100: {Runs: 3, Known: 3},
 	} {
 		if got := s.Percent(); got != want {

@@ -130,7 +130,7 @@ func (a *core) Follow() {
 	if key := a.planKey(a.Kind()); a.now == nil || a.now.key != key {
 		a.now = a.make(a.Kind())
 	}
-	if a.now.key != a.stopped && a.soon() {
+	if a.now.key != a.stopped && a.cheap() {
 		a.agreed = a.now.key
 	}
 	a.feed()
@@ -143,7 +143,7 @@ const (
 	soonSeconds = 20
 )
 
-func (a *core) soon() bool {
+func (a *core) cheap() bool {
 	x := a.count(a.now)
 	if a.many() && x.Known < x.All+len(a.now.walks) {
 		return false // some systems take long; who compares none of them need not wait for them
@@ -166,7 +166,7 @@ func (a *core) among(kind string) []string {
 	}
 	var list []string
 	for i := range a.room.Info.Systems {
-		if s := &a.room.Info.Systems[i]; !s.Twin || which == state.Twins {
+		if s := &a.room.Info.Systems[i]; !s.Variant || which == state.Twins {
 			list = append(list, s.Name)
 		}
 	}
@@ -226,7 +226,7 @@ func (a *core) change(key, text string) (variant, *knob.Setup) {
 	if err := u.Set(key, text); err != nil {
 		return variant{problem: prose.Capital(err.Error()) + "."}, u
 	}
-	if e := r.Info.Entry; r.Info.Leaves(key) && u.Text(e) != "" {
+	if e := r.Info.Entry; r.Info.LeavesEntry(key) && u.Text(e) != "" {
 		_ = u.Set(e, "") // another workload than that of the opened file
 	}
 	return variant{setup: u.String(), can: true}, u

@@ -31,7 +31,7 @@ func bakeryQuestion(on ...string) *Question {
 func TestAmong(t *testing.T) {
 	a := bakeryQuestion("dream", "oven")
 	i := a.room.Info
-	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Twin: true})
+	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Variant: true})
 	if got := a.among(state.Rank); !slices.Equal(got, []string{"dream", "oven"}) {
 		t.Errorf("%q", got)
 	}

@@ -187,7 +187,7 @@ func (a *variation) planVary(p *plan) {
 func (a *variation) bundled(axes []Axis) *knob.Setup {
 	u := a.room.State.Setup.Clone()
 	for _, x := range axes {
-		if e := a.room.Info.Entry; a.room.Info.Leaves(x.Knob.Key) {
+		if e := a.room.Info.Entry; a.room.Info.LeavesEntry(x.Knob.Key) {
 			_ = u.Set(e, "") // what was opened is left
 		}
 	}

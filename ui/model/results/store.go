@@ -52,7 +52,7 @@ type Store struct {
 	table   *calls.Table
 	reports shelf[*report.Report]
 	values  shelf[*Outcome]
-	seed    *Seed
+	seed    *Prerendered
 
 	under   map[Run]*job // of each run that waits or is computed the newest job
 	queue   []*job       // for values alone, that no worker has got
@@ -321,7 +321,7 @@ func (s *Store) ended(b *batch, list []Result) {
 		if r.Report == nil && len(r.Problems) == 0 && r.Error == "" {
 			r.Error = "the worker answered something else"
 		}
-		s.learn(j, r)
+		s.remember(j, r)
 		if s.under[j.run] == j {
 			delete(s.under, j.run)
 		}
@@ -338,8 +338,8 @@ func (s *Store) ended(b *batch, list []Result) {
 	}
 }
 
-// learn keeps what came of a job.
-func (s *Store) learn(j *job, r *Result) {
+// remember keeps what came of a job.
+func (s *Store) remember(j *job, r *Result) {
 	if j.curves && r.Report != nil {
 		s.reports.put(j.run, r.Report)
 	}

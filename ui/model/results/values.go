@@ -36,9 +36,9 @@ func outcomeOf(r *Result) *Outcome {
 	return &Outcome{Values: r.Report.Values}
 }
 
-// A Seed is what was computed when the site was built: reports of what the page
+// A Prerendered is what was computed when the site was built: reports of what the page
 // opens on. They stand until the visitor's own computer has computed the same.
-type Seed struct {
+type Prerendered struct {
 	Lab  string // stable name of the laboratory
 	Runs []Sown
 }
@@ -51,7 +51,7 @@ type Sown struct {
 
 // Prerender gives the store reports that the site came with; others of other laboratories
 // do nothing.
-func (s *Store) Prerender(seed *Seed) { s.seed = seed }
+func (s *Store) Prerender(seed *Prerendered) { s.seed = seed }
 
 // Prerendered returns the report of a run that the site came with, nil if there is none.
 func (s *Store) Prerendered(r Run) *report.Report {

@@ -213,9 +213,9 @@ func (r *Runs) ran(x *Run, a *results.Result) {
 // most are done by then, and are drawn once.
 const grace = 700 * time.Millisecond
 
-// Brewing reports whether runs have begun so lately that all their results may be
+// Settling reports whether runs have begun so lately that all their results may be
 // there in a moment.
-func (r *Runs) Brewing() bool { return r.Active() && time.Since(r.begun) < grace }
+func (r *Runs) Settling() bool { return r.Active() && time.Since(r.begun) < grace }
 
 // About describes what runs, and Origin where it came from; empty before the
 // first report.
@@ -261,9 +261,9 @@ func (r *Runs) CanRunAgain() bool {
 	return r.Baseline.again() || slices.ContainsFunc(r.List, func(x Run) bool { return x.again() })
 }
 
-// Seed returns the finished runs as what the site may come with.
-func (r *Runs) Seed() *results.Seed {
-	s := &results.Seed{Lab: r.room.Info.Name}
+// Capture returns the finished runs as what the site may come with.
+func (r *Runs) Capture() *results.Prerendered {
+	s := &results.Prerendered{Lab: r.room.Info.Name}
 	for i := range r.List {
 		if x := &r.List[i]; x.Report != nil && !x.Stale {
 			s.Runs = append(s.Runs, results.Sown{Key: x.of.Key(), Report: x.Report})

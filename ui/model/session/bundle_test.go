@@ -126,7 +126,7 @@ func TestBundleOfPaper(t *testing.T) {
 	if len(parts) == 0 {
 		t.Fatal("nothing can be run")
 	}
-	data, err := bundle.BindPaper(&l, paper, &exec.Order{}, parts)
+	data, err := bundle.BindPaper(&l, paper, &exec.BundleRequest{}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -203,15 +203,15 @@ func TestCancelOpening(t *testing.T) {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Files.CancelOpening()
-	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.Told != "Cancelled: large was not opened." {
-		t.Errorf("%+v, told %q", h.Files, h.Told)
+	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.SideEffects != "Cancelled: large was not opened." {
+		t.Errorf("%+v, told %q", h.Files, h.SideEffects)
 	}
 	h.do()
 	if h.Entry() != "wheat" || h.Runs.Blocked() != "" || h.run("oven").Report != report || h.Link() != state {
 		t.Errorf("entry %q, blocked %q", h.Entry(), h.Runs.Blocked())
 	}
-	h.Told = ""
-	if h.Files.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
+	h.SideEffects = ""
+	if h.Files.CancelOpening(); h.SideEffects != "" || h.Files.Percent() != 0 {
 		t.Error("there was nothing to cancel")
 	}
 }
@@ -243,7 +243,7 @@ func TestRefused(t *testing.T) {
 // Who leaves an opened file has the bundled workload as it is, not what came with the file.
 func TestLeaveFile(t *testing.T) {
 	l := bakery.New()
-	l.Brings = "how"
+	l.EntryPanel = "how"
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	h.drop("wheat")
 	h.Files.Pick("wheat")
@@ -274,7 +274,7 @@ func TestOwnKnobs(t *testing.T) {
 	l.Knobs = append(slices.Clone(l.Knobs),
 		knob.Info{Key: "harvest", Label: "Harvest", Help: "Which.", Kind: knob.Word, Panel: panel},
 		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}})
-	l.Own = []string{"harvest", "weeds"}
+	l.EntryKnobs = []string{"harvest", "weeds"}
 	l.Sections = append(slices.Clone(l.Sections), lab.Section{Key: "soil", Title: "Soil", Entry: true})
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	h.benches["bakery"].Reader = func(*lab.Lab, []lab.File) (lab.Files, error) { return fields{}, nil }

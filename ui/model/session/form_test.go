@@ -121,7 +121,7 @@ func TestForms(t *testing.T) {
 	}
 	for i := range h.Info.Knobs {
 		k := &h.Info.Knobs[i]
-		hidden := slices.Contains([]string{"entry", "gpu", "calibrate", "sequence", "precision", "layout", "image", "attention", "accumulate", "checkpoint", "compile", "pytorch"}, k.Key) || slices.Contains(h.Info.Own, k.Key) // an entry is picked; the paper's times are for one GPU
+		hidden := slices.Contains([]string{"entry", "gpu", "calibrate", "sequence", "precision", "layout", "image", "attention", "accumulate", "checkpoint", "compile", "pytorch"}, k.Key) || slices.Contains(h.Info.EntryKnobs, k.Key) // an entry is picked; the paper's times are for one GPU
 		if seen[k.Key] == hidden {
 			t.Errorf("%s: shown %t", k.Key, seen[k.Key])
 		}
@@ -156,8 +156,8 @@ func TestLimits(t *testing.T) {
 	}
 	h.Choose("model", "resnet-50") // has no times of the paper
 	h.want("times", "estimated")
-	if !strings.HasPrefix(h.Told, "Kernel times: now Estimated, because") {
-		t.Errorf("told %q", h.Told)
+	if !strings.HasPrefix(h.SideEffects, "Kernel times: now Estimated, because") {
+		t.Errorf("told %q", h.SideEffects)
 	}
 	h.Choose("model", "gpt2-xl") // nothing has to change
 	if h.Notice != "" {
@@ -377,8 +377,8 @@ func TestBrief(t *testing.T) {
 		t.Errorf("%q", pieces)
 	}
 	h.Choose("part-gpu", "h100-80") // whose kernel times it brings along
-	if h.Told != "Kernel times: now Estimated." {
-		t.Errorf("told %q", h.Told)
+	if h.SideEffects != "Kernel times: now Estimated." {
+		t.Errorf("told %q", h.SideEffects)
 	}
 	h.Choose("part-ssd", "980-pro") // which is not the simulated one
 	h.Type("fault_latency", "20")   // of no part

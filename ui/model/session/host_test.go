@@ -84,7 +84,7 @@ func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab
 	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []session.Tab
 	for _, l := range labs {
-		h.labs[l.Name], h.benches[l.Name] = l, &bench{Bench: exec.Bench{Lab: l, Reader: bakery.Read}}
+		h.labs[l.Name], h.benches[l.Name] = l, &bench{Executor: exec.Executor{Lab: l, Reader: bakery.Read}}
 		tabs = append(tabs, session.Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}
 	h.Session = session.New(tabs, fragment, h)
@@ -94,7 +94,7 @@ func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab
 
 // A bench does what is asked of a laboratory, and of the program that reads files.
 type bench struct {
-	exec.Bench
+	exec.Executor
 	desk   reader.Desk
 	number int
 	opened []lab.File
@@ -103,14 +103,14 @@ type bench struct {
 // Open gives both of them a set of files.
 func (b *bench) Open(number int, list []lab.File) {
 	b.number, b.opened = number, list
-	b.Bench.Open(number, list)
+	b.Executor.Open(number, list)
 	b.desk.Open(number, list)
 }
 
 // Do does a job. Nobody but the bakery knows flour.
 func (b *bench) Do(j *exec.Job, p lab.Progress) exec.Answer {
 	if !j.Kind.OfFiles() {
-		return b.Bench.Do(j, p)
+		return b.Executor.Do(j, p)
 	}
 	if j.Kind == exec.Open && (len(b.opened) != 1 || !bundle.Is(b.opened[0].Data)) {
 		return exec.Answer{ID: j.ID, Last: true, Takers: []exec.Taker{{Lab: j.Lab}}}
@@ -120,7 +120,7 @@ func (b *bench) Do(j *exec.Job, p lab.Progress) exec.Answer {
 		a.Bundle.Wrong = ""
 		x, err := bundle.Open(b.opened[0].Data)
 		if err == nil && a.Bundle.Lab == b.Lab.Name {
-			b.Bench.Open(b.number, x.Workload())
+			b.Executor.Open(b.number, x.Workload())
 		}
 	}
 	return a

@@ -110,25 +110,25 @@ func TestWishes(t *testing.T) {
 	h := newHost(t, "v=3&lab=train&model=senet-154&batch=512&times=as-paper")
 	h.Choose("model", "resnet-50")
 	h.want("times", "estimated")
-	if want := `Kernel times: now Estimated, because there is no "As the paper measured" with ResNet-50.`; h.Told != want {
-		t.Errorf("told %q, want %q", h.Told, want)
+	if want := `Kernel times: now Estimated, because there is no "As the paper measured" with ResNet-50.`; h.SideEffects != want {
+		t.Errorf("told %q, want %q", h.SideEffects, want)
 	}
 	h.Type("gpu_memory", "30")
-	if h.Told != "" {
-		t.Errorf("told %q", h.Told)
+	if h.SideEffects != "" {
+		t.Errorf("told %q", h.SideEffects)
 	}
 	h.Choose("model", "senet-154")
 	h.want("times", "as-paper")
-	if want := "Kernel times: As the paper measured again, as chosen before."; h.Told != want {
-		t.Errorf("told %q, want %q", h.Told, want)
+	if want := "Kernel times: As the paper measured again, as chosen before."; h.SideEffects != want {
+		t.Errorf("told %q, want %q", h.SideEffects, want)
 	}
 	// Not when it was chosen since.
 	h.Choose("model", "resnet-50")
 	h.Choose("times", "estimated")
 	h.Choose("model", "senet-154")
 	h.want("times", "estimated")
-	if h.Told != "" {
-		t.Errorf("told %q", h.Told)
+	if h.SideEffects != "" {
+		t.Errorf("told %q", h.SideEffects)
 	}
 }
 
@@ -139,10 +139,10 @@ func TestDial(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	last := -1
-	for at := 0; at <= form.DialSteps; at += 50 { // turned up, it grows, and stands where it was turned to
+	for at := 0; at <= form.SliderSteps; at += 50 { // turned up, it grows, and stands where it was turned to
 		h.Form.Turn("ssd_read", "part-ssd", at)
 		now := h.Form.Dial("ssd_read", "part-ssd")
-		if now.At <= last || now.At < at-form.DialSteps/100 || now.At > at+form.DialSteps/100 || now.Error != "" {
+		if now.At <= last || now.At < at-form.SliderSteps/100 || now.At > at+form.SliderSteps/100 || now.Error != "" {
 			t.Errorf("turned to %d it is at %d: %+v", at, now.At, now)
 		}
 		last = now.At
@@ -156,7 +156,7 @@ func TestDial(t *testing.T) {
 			if k.Kind != 0 || k.Key == "batch" {
 				continue
 			}
-			for _, at := range []int{-5, 0, 300, form.DialSteps, form.DialSteps + 5} {
+			for _, at := range []int{-5, 0, 300, form.SliderSteps, form.SliderSteps + 5} {
 				h.Form.Turn(k.Key, "", at)
 				if f := h.Form.Field(k.Key); f.Error != "" {
 					t.Errorf("%s at %d: %s", k.Key, at, f.Error)

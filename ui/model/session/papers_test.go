@@ -84,9 +84,9 @@ func (h *host) originals() {
 	a := exec.Answer{}
 	seen := map[string]bool{}
 	for _, r := range h.outline().Runs {
-		if r.Is != "" && !seen[r.Is] {
-			seen[r.Is] = true
-			a.Entries = append(a.Entries, lab.Entry{Name: r.Is, Is: r.Is}, lab.Entry{Name: "2 " + r.Is, Is: r.Is, Set: "iterations=2"}, lab.Entry{Name: "3 " + r.Is, Is: r.Is, Error: "bad"})
+		if r.Workload != "" && !seen[r.Workload] {
+			seen[r.Workload] = true
+			a.Entries = append(a.Entries, lab.Entry{Name: r.Workload, Is: r.Workload}, lab.Entry{Name: "2 " + r.Workload, Is: r.Workload, Set: "iterations=2"}, lab.Entry{Name: "3 " + r.Workload, Is: r.Workload, Error: "bad"})
 		}
 	}
 	h.say(h.listing(), a)

@@ -55,7 +55,7 @@ type Session struct {
 	wanted  string      // the laboratory whose Info was asked for
 	arrived *link.Link  // the link that asked for it, nil if none did
 	sets    files.Count // of files, in any laboratory
-	seed    *results.Seed
+	seed    *results.Prerendered
 	memory  []memory.Memory
 	brought *brought // files that come with the link that is being opened
 }
@@ -188,17 +188,17 @@ func (n *Session) Recall(text string) {
 	}
 }
 
-// Sow gives the session what was computed when the site was built: reports of what the page
+// UsePrerendered gives the session what was computed when the site was built: reports of what the page
 // opens on.
-func (n *Session) Sow(s *results.Seed) {
+func (n *Session) UsePrerendered(s *results.Prerendered) {
 	n.seed = s
 	for _, l := range n.labs {
 		l.Results.Prerender(s)
 	}
 }
 
-// Harvest returns the finished runs of the laboratory that is shown as a seed.
-func (n *Session) Harvest() *results.Seed { return n.Runs.Seed() }
+// Capture returns the finished runs of the laboratory that is shown as a seed.
+func (n *Session) Capture() *results.Prerendered { return n.Runs.Capture() }
 
 // Open begins to read a new set of files. hand gives the files themselves to the
 // host under the number that they have from now on.

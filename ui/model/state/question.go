@@ -66,7 +66,7 @@ func questions(i *lab.Info) []knob.Info {
 	var knobs []knob.Choice
 	for k := range i.Knobs {
 		n := &i.Knobs[k]
-		if n.Kind == knob.Word || n.Kind == knob.Rules || slices.Contains(i.Own, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
+		if n.Kind == knob.Word || n.Kind == knob.Rules || slices.Contains(i.EntryKnobs, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
 			continue
 		}
 		knobs = append(knobs, knob.Choice{Key: n.Key, Label: report.WithUnit(n.Label, bracket(n.Unit))})
@@ -104,7 +104,7 @@ func among(i *lab.Info) []knob.Choice {
 	list := []knob.Choice{{Key: Compared, Label: "the compared systems"}, {Key: All, Label: "all systems"}}
 	var families []string
 	for k := range i.Systems {
-		if s := &i.Systems[k]; s.Twin && !slices.Contains(families, s.Family) {
+		if s := &i.Systems[k]; s.Variant && !slices.Contains(families, s.Family) {
 			families = append(families, s.Family)
 		}
 	}

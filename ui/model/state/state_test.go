@@ -37,7 +37,7 @@ func TestMainSystem(t *testing.T) {
 
 // Twins are a choice of their own where a laboratory has some.
 func TestAmongTwins(t *testing.T) {
-	i := &lab.Info{Systems: []lab.System{{Name: "oven"}, {Name: "ice-oven", Family: "In ice", Twin: true}}}
+	i := &lab.Info{Systems: []lab.System{{Name: "oven"}, {Name: "ice-oven", Family: "In ice", Variant: true}}}
 	var keys []string
 	for _, c := range among(i) {
 		keys = append(keys, c.Key)

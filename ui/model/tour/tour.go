@@ -143,7 +143,7 @@ func (t *Tour) Ready() bool {
 // End leaves everything as it is shown.
 func (t *Tour) End() {
 	t.stop = 0
-	t.room.Told = "The tour is over. Undo brings back the settings from before it."
+	t.room.SideEffects = "The tour is over. Undo brings back the settings from before it."
 }
 
 // AtStop reports whether the settings are those of the stop, so that what it says

@@ -61,8 +61,8 @@ func TestTour(t *testing.T) {
 		t.Errorf("it is at %d", x.Number())
 	}
 	x.End()
-	if x.Stop() != nil || w.Told == "" {
-		t.Error(w.Told)
+	if x.Stop() != nil || w.SideEffects == "" {
+		t.Error(w.SideEffects)
 	}
 	for w.CanUndo() {
 		w.Undo()

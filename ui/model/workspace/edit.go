@@ -29,14 +29,14 @@ func (w *Workspace) Choose(key, choice string) {
 			w.Warn(err)
 			return
 		}
-		w.Told = w.wishes.settle(before, w.State.Setup, key)
+		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
-		if w.Entry() != "" && w.Info.Leaves(key) || key == w.Info.Entry {
+		if w.Entry() != "" && w.Info.LeavesEntry(key) || key == w.Info.Entry {
 			_ = w.State.Setup.Set(w.Info.Entry, "")
 			w.ResetOwn()
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
-			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
+			pairs, _ := knob.Pairs(c.Set + " " + c.Suggests) // lab.New has checked it
 			for _, p := range pairs {
 				delete(w.Drafts, p.Key)
 			}

@@ -56,7 +56,7 @@ func (w *Workspace) step() Step { return Step{w.State.Clone(), maps.Clone(w.Draf
 func (w *Workspace) restore(s Step) {
 	s.State.View, s.State.Figure, s.State.Zoom = w.State.View, w.State.Figure, w.State.Zoom // undo is about settings
 	s.State.Keep(&w.State)
-	w.State, w.Drafts, w.lastEdit, w.Told = s.State, s.Drafts, "", ""
+	w.State, w.Drafts, w.lastEdit, w.SideEffects = s.State, s.Drafts, "", ""
 	clear(w.wishes)
 	w.Refresh()
 }
@@ -65,7 +65,7 @@ func (w *Workspace) restore(s Step) {
 // are one step when the name is not empty.
 func (w *Workspace) Change(name string, do func()) {
 	before := w.step()
-	w.Told = ""
+	w.SideEffects = ""
 	do()
 	if name == "" || name != w.lastEdit || len(w.undo) == 0 {
 		w.push(before)

@@ -19,8 +19,8 @@ type Workspace struct {
 	// Drafts are the texts of fields as they were typed, by key: what cannot be read stays in
 	// the field, which says why.
 	Drafts map[string]string
-	// Told is what the newest change did besides what was asked, empty if nothing.
-	Told string
+	// SideEffects is what the newest change did besides what was asked, empty if nothing.
+	SideEffects string
 	// Rev counts changes of anything that charts depend on.
 	Rev int
 	// History is the way back and forth.
@@ -182,12 +182,12 @@ func (w *Workspace) Needs() []string {
 // ResetOwn gives the knobs that only entries have, and those that come with one, what
 // they go back to.
 func (w *Workspace) ResetOwn() {
-	for _, key := range w.Info.Own {
+	for _, key := range w.Info.EntryKnobs {
 		delete(w.Drafts, key)
 		w.State.Setup.Reset(key)
 	}
 	for i := range w.Info.Knobs {
-		if k := &w.Info.Knobs[i]; k.Panel == w.Info.Brings {
+		if k := &w.Info.Knobs[i]; k.Panel == w.Info.EntryPanel {
 			w.State.Setup.Reset(k.Key)
 		}
 	}

@@ -62,10 +62,10 @@ const (
 
 // What steps Mark tell (Note.What).
 const (
-	allocated = iota // Node has got Page and others of its group
-	sized            // Node has got a size
-	committed        // the commit block of the committing transaction is written
-	home             // a batch is home
+	allocated    = iota // Node has got Page and others of its group
+	sized               // Node has got a size
+	committed           // the commit block of the committing transaction is written
+	checkpointed        // a batch is home
 )
 
 // A transaction is the running or the committing one.
@@ -110,18 +110,18 @@ type fs struct {
 
 	// Committed transactions that the journal still holds, from tail to before running:
 	// rings by number.
-	tail          int32
-	begin         []int32 // where its blocks are in ring
-	count, live   []int32 // how many there are, and how many are not home and in no later one
-	size          []int32 // pages in the journal
-	ring          []int32 // numbers of blocks
-	ringAt        int32
-	usedLog       int32 // pages
-	head          int32 // where the next goes
-	homeless      []link
-	first, last   int32 // of homeless, those that wait longest first
-	going         []goes
-	interval, old unit.Time
+	tail               int32
+	begin              []int32 // where its blocks are in ring
+	count, live        []int32 // how many there are, and how many are not home and in no later one
+	size               []int32 // pages in the journal
+	ring               []int32 // numbers of blocks
+	ringAt             int32
+	usedLog            int32 // pages
+	head               int32 // where the next goes
+	awaitingCheckpoint []link
+	first, last        int32 // of homeless, those that wait longest first
+	going              []goes
+	interval, old      unit.Time
 }
 
 // A link chains the blocks that are not home, by their first commit.
@@ -141,7 +141,7 @@ func New(h *host.Host) plan.FS {
 	f := &fs{
 		h: h, kind: make([]plan.Structure, pages), entries: make([]int32, most), extent: make([]int32, most),
 		nodeTx: make([]int32, most), dataTx: make([]int32, most),
-		joined: make([]int32, pages), latest: make([]int32, pages), homeless: make([]link, pages),
+		joined: make([]int32, pages), latest: make([]int32, pages), awaitingCheckpoint: make([]link, pages),
 		running: 1, tail: 1, first: host.None, last: host.None,
 		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire,
 	}

@@ -283,7 +283,7 @@ func TestCommit(t *testing.T) {
 	for i := range int32(400) {
 		f.join(f.h.Pages() - 1 - i)
 	}
-	if got, n := commit(f), len(f.homeless); n == 0 || got != fmt.Sprintf("journal write %d, journal write 1", 405+1+1) {
+	if got, n := commit(f), len(f.awaitingCheckpoint); n == 0 || got != fmt.Sprintf("journal write %d, journal write 1", 405+1+1) {
 		t.Errorf("a commit of 405 blocks is %q", got)
 	}
 }
@@ -307,7 +307,7 @@ func check(f *fs) error {
 	}
 	for page, tx := range f.latest {
 		if tx == 0 {
-			if f.homeless[page].in() {
+			if f.awaitingCheckpoint[page].in() {
 				return fmt.Errorf("block %d is to go home without a transaction", page)
 			}
 			continue
@@ -316,7 +316,7 @@ func check(f *fs) error {
 		if tx < f.tail {
 			return fmt.Errorf("block %d is of transaction %d, which has left the journal", page, tx)
 		}
-		if !f.homeless[page].in() && going[int32(page)] != tx {
+		if !f.awaitingCheckpoint[page].in() && going[int32(page)] != tx {
 			return fmt.Errorf("block %d of transaction %d is neither home nor on its way", page, tx)
 		}
 		if !f.h.Has(int32(page)) {

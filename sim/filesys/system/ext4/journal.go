@@ -102,8 +102,8 @@ func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
 		f.record(t, n.Node)
 	case committed:
 		f.committed()
-	case home:
-		f.home()
+	case checkpointed:
+		f.endCheckpoint()
 	}
 }
 
@@ -180,7 +180,7 @@ func (f *fs) committed() {
 		f.count[i]++
 		f.ring[f.ringAt] = page
 		f.ringAt = (f.ringAt + 1) % int32(len(f.ring))
-		if !f.homeless[page].in() {
+		if !f.awaitingCheckpoint[page].in() {
 			f.link(page)
 		}
 	}
@@ -206,7 +206,7 @@ func (f *fs) committed() {
 	case f.crowded():
 		f.h.Env.Start(checkpoint, f.now)
 	case f.first != host.None:
-		f.h.Env.Start(checkpoint, f.homeless[f.first].since+f.old)
+		f.h.Env.Start(checkpoint, f.awaitingCheckpoint[f.first].since+f.old)
 	}
 }
 
@@ -247,18 +247,18 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		i := f.tail % f.logSize
 		for j := range f.count[i] {
 			page := f.ring[(f.begin[i]+j)%int32(len(f.ring))]
-			if f.latest[page] == f.tail && f.homeless[page].in() && len(f.pages) < batch {
+			if f.latest[page] == f.tail && f.awaitingCheckpoint[page].in() && len(f.pages) < batch {
 				f.pages = append(f.pages, page)
 			}
 		}
 	} else {
-		for page := f.first; page != host.None && len(f.pages) < batch && f.homeless[page].since+f.old <= f.now; page = f.homeless[page].next {
+		for page := f.first; page != host.None && len(f.pages) < batch && f.awaitingCheckpoint[page].since+f.old <= f.now; page = f.awaitingCheckpoint[page].next {
 			f.pages = append(f.pages, page)
 		}
 	}
 	if len(f.pages) == 0 {
 		if f.first != host.None {
-			f.h.Env.Start(checkpoint, f.homeless[f.first].since+f.old)
+			f.h.Env.Start(checkpoint, f.awaitingCheckpoint[f.first].since+f.old)
 		}
 		return
 	}
@@ -267,7 +267,7 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		f.going = append(f.going, goes{page, f.latest[page]})
 	}
 	f.writeHome(t, f.pages)
-	t.Add(plan.Note{What: home}.Step())
+	t.Add(plan.Note{What: checkpointed}.Step())
 }
 
 // writeHome appends the writes of blocks to where they belong, all at once.
@@ -280,8 +280,8 @@ func (f *fs) writeHome(t *plan.Thread, pages []int32) {
 	system.Together(t, from)
 }
 
-// home ends a batch of the checkpoint.
-func (f *fs) home() {
+// endCheckpoint ends a batch of the checkpoint.
+func (f *fs) endCheckpoint() {
 	for _, g := range f.going {
 		if f.latest[g.page] != g.tx {
 			continue // a later transaction has it, or it is none any more
@@ -297,17 +297,17 @@ func (f *fs) home() {
 }
 
 func (f *fs) link(page int32) {
-	f.homeless[page] = link{before: f.last, next: host.None, since: f.now + 1}
+	f.awaitingCheckpoint[page] = link{before: f.last, next: host.None, since: f.now + 1}
 	if f.last == host.None {
 		f.first = page
 	} else {
-		f.homeless[f.last].next = page
+		f.awaitingCheckpoint[f.last].next = page
 	}
 	f.last = page
 }
 
 func (f *fs) unlink(page int32) {
-	l := &f.homeless[page]
+	l := &f.awaitingCheckpoint[page]
 	if !l.in() {
 		return
 	}
@@ -315,12 +315,12 @@ func (f *fs) unlink(page int32) {
 	if l.before == host.None {
 		f.first = l.next
 	} else {
-		f.homeless[l.before].next = l.next
+		f.awaitingCheckpoint[l.before].next = l.next
 	}
 	if l.next == host.None {
 		f.last = l.before
 	} else {
-		f.homeless[l.next].before = l.before
+		f.awaitingCheckpoint[l.next].before = l.before
 	}
 }
 
@@ -331,12 +331,12 @@ func (f *fs) Finish(t *plan.Thread, now unit.Time) {
 		f.writeLog(t, n+1+n/tags+1)
 	}
 	f.pages = f.pages[:0]
-	for page := f.first; page != host.None; page = f.homeless[page].next {
+	for page := f.first; page != host.None; page = f.awaitingCheckpoint[page].next {
 		f.pages = append(f.pages, page)
 	}
 	for _, tx := range []*transaction{&f.current, &f.next} {
 		for _, page := range tx.blocks {
-			if page != host.None && !f.homeless[page].in() {
+			if page != host.None && !f.awaitingCheckpoint[page].in() {
 				f.link(page)
 				f.pages = append(f.pages, page)
 			}

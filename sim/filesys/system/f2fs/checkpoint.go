@@ -174,8 +174,8 @@ func (f *fs) Finish(t *plan.Thread, now unit.Time) {
 
 // # Segments
 
-// take returns the next page of a log, for an owner.
-func (f *fs) take(log int, o owner) int32 {
+// allocate returns the next page of a log, for an owner.
+func (f *fs) allocate(log int, o owner) int32 {
 	l := &f.logs[log]
 	if l.next == l.end {
 		if l.end > 0 {
@@ -317,14 +317,14 @@ func (f *fs) rescue(t *plan.Thread, page, end int32) int32 {
 			continue
 		}
 		f.invalidate(f.main + p)
-		home := f.take(coldLog, o)
+		home := f.allocate(coldLog, o)
 		f.h.Files[o.node].Slots[o.index].Home = home
 		f.send(t, from, plan.Data, home)
 		block := o.node
 		if o.index >= perNode {
 			block = f.second(o.node)
 		}
-		f.soil(block)
+		f.markDirty(block)
 		if f.h.Env.Recording() {
 			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Place: plan.Place{Node: o.node, Index: o.index, Before: f.main + p}})
 		}

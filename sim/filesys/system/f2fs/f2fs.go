@@ -190,7 +190,7 @@ func New(h *host.Host) plan.FS {
 			f.entries[file.Parent]++
 		}
 		for i := range file.Slots {
-			file.Slots[i].Home = f.take(dataLog, owner{int32(node), int32(i)})
+			file.Slots[i].Home = f.allocate(dataLog, owner{int32(node), int32(i)})
 			h.Mounted = append(h.Mounted, file.Slots[i].Home)
 		}
 	}
@@ -219,7 +219,7 @@ func New(h *host.Host) plan.FS {
 
 // place gives a block a page that holds it when the run begins.
 func (f *fs) place(block int32, log int) {
-	f.home[block] = f.take(log, owner{block, meta})
+	f.home[block] = f.allocate(log, owner{block, meta})
 	f.h.Mounted = append(f.h.Mounted, f.home[block])
 }
 
@@ -322,7 +322,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		w := h.Write(t, f, c, now)
 		if w.Extended {
 			f.need(t, c.Node)
-			f.soil(c.Node)
+			f.markDirty(c.Node)
 		}
 		if c.Flags&(call.Sync|call.Direct) == 0 {
 			break
@@ -339,7 +339,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.need(t, c.Node)
 		f.freed = h.Resize(c.Node, c.Length, f.freed[:0])
 		f.drop(f.freed)
-		f.soil(c.Node)
+		f.markDirty(c.Node)
 		if f.home[f.second(c.Node)] != host.None && len(h.Files[c.Node].Slots) <= perNode {
 			f.forget(f.second(c.Node))
 		}
@@ -366,10 +366,10 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.need(t, c.Dir)
 	f.h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
 	if c.Code == call.Mkdir { // its leaf first, so that its node is not written before
-		f.soil(f.addLeaf(c.Node))
+		f.markDirty(f.addLeaf(c.Node))
 		f.newDir[c.Node] = f.started + 1
 	}
-	f.soil(c.Node)
+	f.markDirty(c.Node)
 	f.enter(c.Dir, c.Node)
 	system.Section(f.h, t, c.Dir, c.Dir)
 	f.record(t, f.nextTx, c.Node)
@@ -377,10 +377,10 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 
 // enter adds a name to a directory, and a leaf if it needs one.
 func (f *fs) enter(dir, node int32) {
-	f.soil(f.leaf(dir, node))
-	f.soil(dir)
+	f.markDirty(f.leaf(dir, node))
+	f.markDirty(dir)
 	if f.entries[dir]++; f.entries[dir] > entriesPerLeaf*int32(len(f.h.Files[dir].Slots)) {
-		f.soil(f.addLeaf(dir))
+		f.markDirty(f.addLeaf(dir))
 	}
 }
 
@@ -389,8 +389,8 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	dir := h.Files[c.Node].Parent
 	f.names(t, c.Node)
 	f.need(t, dir)
-	f.soil(f.leaf(dir, c.Node))
-	f.soil(dir)
+	f.markDirty(f.leaf(dir, c.Node))
+	f.markDirty(dir)
 	f.entries[dir]--
 	f.forget(c.Node)
 	f.forget(f.second(c.Node))
@@ -414,11 +414,11 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
 	system.Section(f.h, t, from, c.Dir)
-	f.soil(f.leaf(from, c.Node))
-	f.soil(from)
+	f.markDirty(f.leaf(from, c.Node))
+	f.markDirty(from)
 	f.entries[from]--
 	f.h.Files[c.Node].Parent = c.Dir
-	f.soil(c.Node)
+	f.markDirty(c.Node)
 	f.enter(c.Dir, c.Node)
 	// Its name is no longer what its node says to the roll-forward: an fsync needs a
 	// checkpoint.
@@ -445,9 +445,9 @@ func (f *fs) sync(t *plan.Thread, node int32) {
 		}
 	}
 	if f.loose[node] > f.done {
-		f.soil(node)
+		f.markDirty(node)
 		if f.home[f.second(node)] != host.None {
-			f.soil(f.second(node))
+			f.markDirty(f.second(node))
 		}
 	}
 	if file.Dir || f.newDir[node] > f.done || f.newDir[file.Parent] > f.done {
@@ -500,12 +500,12 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 			if home != host.None {
 				f.invalidate(home)
 			}
-			home = f.take(dataLog, owner{p.Node, p.Index})
+			home = f.allocate(dataLog, owner{p.Node, p.Index})
 			block := p.Node
 			if p.Index >= perNode {
 				block = f.second(p.Node)
 			}
-			f.soil(block)
+			f.markDirty(block)
 		}
 		h.Clean(frame, home)
 		f.send(t, from, plan.Data, home)
@@ -525,8 +525,8 @@ func (f *fs) send(t *plan.Thread, from int, s plan.Structure, page int32) {
 
 // # Blocks of metadata
 
-// soil makes a block dirty.
-func (f *fs) soil(block int32) {
+// markDirty makes a block dirty.
+func (f *fs) markDirty(block int32) {
 	if f.state[block] == dirty {
 		return
 	}
@@ -559,7 +559,7 @@ func (f *fs) move(block int32, log int) {
 	if f.home[block] != host.None {
 		f.invalidate(f.home[block])
 	}
-	f.home[block] = f.take(log, owner{block, meta})
+	f.home[block] = f.allocate(log, owner{block, meta})
 	f.readdress(block)
 }
 
@@ -567,7 +567,7 @@ func (f *fs) move(block int32, log int) {
 // directory.
 func (f *fs) readdress(block int32) {
 	if block >= 2*f.most {
-		f.soil(f.of[block-2*f.most])
+		f.markDirty(f.of[block-2*f.most])
 		return
 	}
 	f.natEntries++

@@ -79,7 +79,7 @@ const caseStudy = "it takes footprint and speed of each network over the batch, 
 func (n *number) point() study.Point {
 	p := study.Point{
 		Figure: n.figure, Quantity: n.quantity, System: n.system, Of: n.of, At: n.at,
-		Fits: true, Value: n.value, Unit: n.unit, Limit: n.limit, Note: n.note, Aside: n.aside,
+		Fits: true, Value: n.value, Unit: n.unit, Limit: n.limit, Note: n.note, NotComputed: n.aside,
 	}
 	if n.aside == "" {
 		p.Set = "contents=" + n.contents

@@ -145,7 +145,7 @@ func bars(figure string) func(study.Look) []study.Mark {
 		var marks []study.Mark
 		for _, n := range numbers() {
 			p := n.point()
-			if p.Figure != figure || p.Aside != "" {
+			if p.Figure != figure || p.NotComputed != "" {
 				continue
 			}
 			m := study.Mark{Panel: p.Of, Series: seriesOf[p.System], System: p.System}

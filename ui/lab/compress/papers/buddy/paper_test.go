@@ -21,7 +21,7 @@ func TestSound(t *testing.T) {
 		t.Error(err)
 	}
 	for i := range p.Points {
-		if x := &p.Points[i]; x.Aside == "" && (x.Note == "" && !strings.HasPrefix(x.Figure, "T") && x.Figure != "5b" && x.Figure != "9" || x.Limit <= 0) {
+		if x := &p.Points[i]; x.NotComputed == "" && (x.Note == "" && !strings.HasPrefix(x.Figure, "T") && x.Figure != "5b" && x.Figure != "9" || x.Limit <= 0) {
 			t.Errorf("%s %s %s: no note on what agreement is worth, or no limit", x.Figure, x.Of, x.At)
 		}
 	}

@@ -27,8 +27,8 @@ func tables() []study.Point {
 
 // point is the parameter as the study knows it, of a run with everything by default.
 func (x *parameterRow) point(figure, section string) study.Point {
-	p := study.Point{Figure: figure, Of: x.of, At: section, Quantity: x.key, Fits: true, Value: x.value, Unit: x.unit, Limit: 0.001, Aside: x.aside}
-	if p.Aside == "" {
+	p := study.Point{Figure: figure, Of: x.of, At: section, Quantity: x.key, Fits: true, Value: x.value, Unit: x.unit, Limit: 0.001, NotComputed: x.aside}
+	if p.NotComputed == "" {
 		p.System, p.Set = final, "contents=dl"
 	}
 	return p

@@ -21,7 +21,7 @@ type finder struct {
 // value is that of a point: of Figure 14's cycles, say. It clears known where there is none.
 func (f *finder) value(figure, quantity, system, workload, at string) float64 {
 	i := slices.IndexFunc(f.points, func(p study.Point) bool {
-		return p.Figure == figure && p.Quantity == quantity && p.System == system && p.Of == workload && p.At == at && p.Aside == ""
+		return p.Figure == figure && p.Quantity == quantity && p.System == system && p.Of == workload && p.At == at && p.NotComputed == ""
 	})
 	if i < 0 {
 		f.known = false

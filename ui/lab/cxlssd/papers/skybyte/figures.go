@@ -121,7 +121,7 @@ var (
 // if there are none.
 func of(points []study.Point, figure string, quantities ...string) (list []*study.Point) {
 	for i := range points {
-		if p := &points[i]; p.Figure == figure && p.Aside == "" && (len(quantities) == 0 || slices.Contains(quantities, p.Quantity)) {
+		if p := &points[i]; p.Figure == figure && p.NotComputed == "" && (len(quantities) == 0 || slices.Contains(quantities, p.Quantity)) {
 			list = append(list, p)
 		}
 	}

@@ -23,7 +23,7 @@ func TestSound(t *testing.T) {
 		t.Error(err)
 	}
 	for i := range p.Points {
-		if x := &p.Points[i]; x.Aside == "" && (x.Limit < Tolerance || x.Below < 0 || x.Below >= 1 || math.IsNaN(x.Value)) {
+		if x := &p.Points[i]; x.NotComputed == "" && (x.Limit < Tolerance || x.Below < 0 || x.Below >= 1 || math.IsNaN(x.Value)) {
 			t.Errorf("%s %s %s %s: a tolerance of %v and %v, a value of %v", x.Figure, x.Of, x.At, x.System, x.Limit, x.Below, x.Value)
 		}
 	}
@@ -61,7 +61,7 @@ func TestEveryCellIsThere(t *testing.T) {
 		x := &p.Points[i]
 		s := got[x.Figure]
 		s.count++
-		if x.Aside == "" {
+		if x.NotComputed == "" {
 			s.computed++
 		}
 		got[x.Figure] = s
@@ -190,7 +190,7 @@ func TestDoubts(t *testing.T) {
 	p := Paper()
 	for _, list := range [][]doubt{doubts, remarks} {
 		for i := range list {
-			if !slices.ContainsFunc(p.Points, func(x study.Point) bool { return x.Aside == "" && list[i].match(&x) }) {
+			if !slices.ContainsFunc(p.Points, func(x study.Point) bool { return x.NotComputed == "" && list[i].match(&x) }) {
 				t.Errorf("no cell for %+v", list[i])
 			}
 		}
@@ -280,7 +280,7 @@ func asPublished(p *study.Paper) (list []study.Outcome) {
 		for _, x := range p.Of(r.Name) {
 			v := x.Value
 			at := slices.IndexFunc(p.Points, func(y study.Point) bool {
-				return y.Run() == r.Name && y.Figure == x.Figure && y.Quantity == x.Quantity && y.Aside == ""
+				return y.Run() == r.Name && y.Figure == x.Figure && y.Quantity == x.Quantity && y.NotComputed == ""
 			})
 			if at < 0 {
 				v = 1

@@ -18,7 +18,7 @@ func all() []study.Point {
 		list = append(list, points...)
 	}
 	for i := range list {
-		if p := &list[i]; p.Aside == "" {
+		if p := &list[i]; p.NotComputed == "" {
 			p.Note = notes(p)
 		}
 	}
@@ -94,16 +94,16 @@ func share(figure, quantity, system, workload, setup string, value, limit float6
 
 // over makes a point relative to another run.
 func over(p study.Point, system, setup string) study.Point {
-	p.Over = system
+	p.RelativeTo = system
 	if setup != p.Set {
-		p.OverSet = setup
+		p.RelativeToSet = setup
 	}
 	return p
 }
 
 // aside is a point that nothing here computes.
 func aside(figure, of, at, quantity, value, unit, why string) study.Point {
-	return study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, Aside: why, Fits: true, Value: study.Number(value)}
+	return study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, NotComputed: why, Fits: true, Value: study.Number(value)}
 }
 
 // millions are a published number in millions.

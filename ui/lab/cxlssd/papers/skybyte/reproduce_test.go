@@ -241,7 +241,7 @@ func scoreOf(rows []study.Row, l limit) score {
 	by := map[string][2][]float64{}
 	for i := range rows {
 		r := &rows[i]
-		if r.Figure != l.figure || r.Quantity != l.quantity || r.Aside != "" || r.Value <= l.from || r.Value == 0 {
+		if r.Figure != l.figure || r.Quantity != l.quantity || r.NotComputed != "" || r.Value <= l.from || r.Value == 0 {
 			continue
 		}
 		s.cells++

@@ -23,7 +23,7 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, scores []score, 
 	doubts := 0
 	for i := range rows {
 		count[rows[i].Status]++
-		if rows[i].Aside == "" && paper.Doubted(rows[i].Note) {
+		if rows[i].NotComputed == "" && paper.Doubted(rows[i].Note) {
 			doubts++
 		}
 	}
@@ -89,7 +89,7 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, scores []score, 
 	scales(t, &b, rows)
 	b.WriteString("\n## Doubted cells\n\n| Figure | System | Workload | At | Quantity | Published | Here | Difference | Why it is doubted |\n|---|---|---|---|---|--:|--:|--:|---|\n")
 	for i := range rows {
-		if r := &rows[i]; r.Aside == "" && paper.Doubted(r.Note) {
+		if r := &rows[i]; r.NotComputed == "" && paper.Doubted(r.Note) {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Figure, p.Called(r.System), r.Of, r.At, p.Called(r.Quantity), value(r.Value), value(r.Ours), difference(r), strings.TrimPrefix(r.Note, "doubtful: "))
 		}
 	}

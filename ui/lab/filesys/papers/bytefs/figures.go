@@ -141,7 +141,7 @@ func ratio(m study.Mark, a, b *study.Point, look study.Look) study.Mark {
 // of returns the points of a figure that are computed.
 func (g *grid) of(figure string) (list []*study.Point) {
 	for i := range g.list {
-		if p := &g.list[i]; p.Figure == figure && p.Aside == "" {
+		if p := &g.list[i]; p.Figure == figure && p.NotComputed == "" {
 			list = append(list, p)
 		}
 	}

@@ -52,7 +52,7 @@ func TestEveryCellIsThere(t *testing.T) {
 		x := &p.Points[i]
 		c := got[x.Figure]
 		c.all++
-		if x.Aside == "" {
+		if x.NotComputed == "" {
 			c.computed++
 		}
 		got[x.Figure] = c

@@ -140,8 +140,8 @@ func (f *finder) less(quantity, rival, workload string, v variant) float64 {
 }
 
 // made is what a finder computes of the probes of a figure.
-func (g *grid) made(figure string, of func(f *finder) float64) *study.Made {
-	return &study.Made{Value: func(look study.Look) (float64, bool) {
+func (g *grid) made(figure string, of func(f *finder) float64) *study.Derivation {
+	return &study.Derivation{Value: func(look study.Look) (float64, bool) {
 		f := &finder{g, look, figure, true}
 		v := of(f)
 		return v, f.known && !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -320,7 +320,7 @@ func asideOf(metric string, value float64, unit string) study.Point {
 		{"XOR", "costs", "4 KB", "xor", "an input: compare=0.35 is these cycles at 2.7 GHz"},
 	} {
 		if strings.HasPrefix(metric, x.begins) {
-			return study.Point{Figure: x.figure, Quantity: x.quantity, Of: x.of, Fits: true, Value: value, Unit: unit, Aside: x.why, Note: doubtful + secondHand, Source: "paper_claims.csv"}
+			return study.Point{Figure: x.figure, Quantity: x.quantity, Of: x.of, Fits: true, Value: value, Unit: unit, NotComputed: x.why, Note: doubtful + secondHand, Source: "paper_claims.csv"}
 		}
 	}
 	panic("bytefs: a number of the text that nobody knows: " + metric)
@@ -331,7 +331,7 @@ func asideOf(metric string, value float64, unit string) study.Point {
 func (g *grid) point(t *text, figure string, v variant) study.Point {
 	p := study.Point{
 		Figure: figure, Quantity: t.quantity, System: t.system, Of: t.of, At: t.at, Fits: true, Value: t.value, Unit: t.unit, Limit: t.limit,
-		Source: "paper_claims.csv", Made: g.made(figure, func(f *finder) float64 { return t.compute(f, v) }),
+		Source: "paper_claims.csv", Derived: g.made(figure, func(f *finder) float64 { return t.compute(f, v) }),
 	}
 	if !t.high {
 		p.Note = doubtful + secondHand
@@ -365,7 +365,7 @@ func (g *grid) switches() (list []study.Point) {
 		}
 		for _, v := range variants {
 			p := g.point(t, t.under(), v)
-			p.Of, p.At, p.Note, p.Again = t.label(), v.name, "", true
+			p.Of, p.At, p.Note, p.Duplicate = t.label(), v.name, "", true
 			list = append(list, p)
 		}
 	}
@@ -433,7 +433,7 @@ func devices() (list []study.Point) {
 			}
 			list = append(list, study.Point{
 				Figure: "T1", Quantity: q, Of: f[0], Fits: true, Value: study.Number(f[1+k]), Unit: []string{"µs", "µs", "GB/s", "GB/s", "$/GB"}[k],
-				Aside: why, Note: doubtful + secondHand, Source: "paper_table1_devices.csv",
+				NotComputed: why, Note: doubtful + secondHand, Source: "paper_table1_devices.csv",
 			})
 		}
 	}
@@ -457,8 +457,8 @@ func (g *grid) amplified() (list []study.Point) {
 		for _, q := range map[string][]string{"write": {writeAmp, writeAll}, "read": {readAmp, readAll}}[f[1]] {
 			add := func(at string, value float64, of func([]string, func(string) float64) float64) {
 				list = append(list, study.Point{
-					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Again: q == writeAll || q == readAll, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
-					Made: g.made("T2", func(f *finder) float64 { return of(over, func(w string) float64 { return f.value(q, system, w) }) }),
+					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Duplicate: q == writeAll || q == readAll, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
+					Derived: g.made("T2", func(f *finder) float64 { return of(over, func(w string) float64 { return f.value(q, system, w) }) }),
 				})
 			}
 			if low == high {
@@ -497,11 +497,11 @@ func (g *grid) interfaces() (list []study.Point) {
 			}
 			switch key := of[f[0]]; {
 			case strings.HasSuffix(f[0], "(bitmap)") && q == byteReads:
-				p.Quantity, p.Aside = "read_interface", why["bitmap"]
+				p.Quantity, p.NotComputed = "read_interface", why["bitmap"]
 			case key != "":
 				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail), ""
 			default:
-				p.Quantity, p.Aside = []string{"read_interface", "write_interface"}[k], why[f[0]]
+				p.Quantity, p.NotComputed = []string{"read_interface", "write_interface"}[k], why[f[0]]
 			}
 			if p.Unit != "%" {
 				p.Quantity = []string{"read_both", "write_both"}[k]
@@ -525,7 +525,7 @@ func (g *grid) composition() (list []study.Point) {
 			system := systemOf(name)
 			list = append(list, study.Point{
 				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: study.Number(f[3]), Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
-				Made: g.made("mix", func(f *finder) float64 { return mean(over, func(w string) float64 { return f.value(q, system, w) }) }),
+				Derived: g.made("mix", func(f *finder) float64 { return mean(over, func(w string) float64 { return f.value(q, system, w) }) }),
 			})
 		}
 	}
@@ -582,7 +582,7 @@ func runs() (list []study.Point) {
 			names, why = 10_000, "of the files, which are made before it: by file"
 		}
 		add := func(quantity string, value float64, unit, why string) {
-			p := study.Point{Figure: "runs", Quantity: quantity, Of: name, At: f[0], Fits: true, Value: value, Unit: unit, Note: doubtful + early, Source: "artifact_micro_runs.csv", Aside: why}
+			p := study.Point{Figure: "runs", Quantity: quantity, Of: name, At: f[0], Fits: true, Value: value, Unit: unit, Note: doubtful + early, Source: "artifact_micro_runs.csv", NotComputed: why}
 			if why == "" {
 				p.System, p.Set, p.Limit, p.Source = byteFS, runSets[name], usual, ""
 			}
@@ -616,7 +616,7 @@ func fractions() (list []study.Point) {
 		for k, q := range []string{"share_read", "share_write"} {
 			list = append(list, study.Point{
 				Figure: "fractions", Quantity: q, Of: f[0], At: fmt.Sprintf("%s %% of lines", f[1]), Fits: true, Value: study.Number(f[2+k]), Unit: "%",
-				Aside: "not compared: the histograms are filled where nothing was cleaned, and contradict the counters of the same runs", Note: doubtful + "filled even in runs without a cleaning", Source: "artifact_micro_modified_fraction.csv",
+				NotComputed: "not compared: the histograms are filled where nothing was cleaned, and contradict the counters of the same runs", Note: doubtful + "filled even in runs without a cleaning", Source: "artifact_micro_modified_fraction.csv",
 			})
 		}
 	}

@@ -77,7 +77,7 @@ func TestReproduce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range rows {
-		if r := &rows[i]; r.Aside == "" && r.Status == "" {
+		if r := &rows[i]; r.NotComputed == "" && r.Status == "" {
 			t.Errorf("not known: %v", r.String())
 		}
 	}

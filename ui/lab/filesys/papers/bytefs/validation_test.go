@@ -22,18 +22,18 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, outcomes []study
 	sure := 0               // of those within, what could not be otherwise
 	for i := range rows {
 		r := &rows[i]
-		if r.Again { // the same numbers again
+		if r.Duplicate { // the same numbers again
 			continue
 		}
 		published++
-		if r.Source == "paper_claims.csv" && r.Aside == "" {
+		if r.Source == "paper_claims.csv" && r.NotComputed == "" {
 			stated++
 			if r.Status != study.Gap {
 				reached++
 			}
 		}
 		switch {
-		case r.Aside != "":
+		case r.NotComputed != "":
 			aside++
 		case r.Status == study.Gap:
 			gaps++
@@ -79,7 +79,7 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, outcomes []study
 	var reasons []string
 	for i := range rows {
 		r := &rows[i]
-		if strings.HasPrefix(r.Figure, "switches") || r.Aside != "" {
+		if strings.HasPrefix(r.Figure, "switches") || r.NotComputed != "" {
 			continue
 		}
 		verdict := "within"
@@ -114,8 +114,8 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, outcomes []study
 	var order []group
 	count := map[group]int{}
 	for i := range rows {
-		if r := &rows[i]; r.Aside != "" {
-			g := group{r.Figure, r.Aside}
+		if r := &rows[i]; r.NotComputed != "" {
+			g := group{r.Figure, r.NotComputed}
 			if count[g]++; count[g] == 1 {
 				order = append(order, g)
 			}

@@ -142,7 +142,7 @@ func missed(figure string, points []study.Point) string {
 	compared, most := 0, 0.0
 	for i := range points {
 		x := &points[i]
-		if x.Figure != figure || x.Aside != "" || x.Again {
+		if x.Figure != figure || x.NotComputed != "" || x.Duplicate {
 			continue
 		}
 		compared++

@@ -68,10 +68,10 @@ func (g *grid) publish() {
 	for _, x := range numbers() {
 		p := study.Point{
 			Figure: x.figure, Quantity: x.quantity, System: x.system, Of: x.of, At: x.at, Fits: true, Value: x.value, Unit: x.unit, Limit: x.limit,
-			Note: x.note, Source: x.source, Aside: x.aside, Again: x.again,
+			Note: x.note, Source: x.source, NotComputed: x.aside, Duplicate: x.again,
 		}
 		if x.aside == "" {
-			p.Made = g.made(x.figure, x.compute)
+			p.Derived = g.made(x.figure, x.compute)
 		}
 		g.list = append(g.list, p)
 	}

@@ -62,11 +62,11 @@ func TestEveryNumberIsThere(t *testing.T) {
 	for i := range p.Points {
 		x := &p.Points[i]
 		c := got[x.Figure]
-		if c.all++; x.Aside == "" {
+		if c.all++; x.NotComputed == "" {
 			c.computed++
 		}
 		got[x.Figure] = c
-		if x.Made != nil && x.Source == "" {
+		if x.Derived != nil && x.Source == "" {
 			t.Errorf("%s %s %s has no source", x.Figure, x.Of, x.At)
 		}
 	}

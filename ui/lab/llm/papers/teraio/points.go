@@ -197,8 +197,8 @@ func (f *finder) gain(rival string, s *setting) float64 {
 }
 
 // made is what a finder computes of the probes of a figure.
-func (g *grid) made(figure string, of func(f *finder) float64) *study.Made {
-	return &study.Made{Value: func(look study.Look) (float64, bool) {
+func (g *grid) made(figure string, of func(f *finder) float64) *study.Derivation {
+	return &study.Derivation{Value: func(look study.Look) (float64, bool) {
 		f := &finder{g, look, figure, true}
 		v := of(f)
 		return v, f.known && !math.IsNaN(v) && !math.IsInf(v, 0)

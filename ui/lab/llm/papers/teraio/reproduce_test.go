@@ -237,7 +237,7 @@ func TestReproduce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range rows {
-		if r := &rows[i]; r.Aside == "" && r.Status == "" {
+		if r := &rows[i]; r.NotComputed == "" && r.Status == "" {
 			t.Errorf("not known: %v", r.String())
 		}
 	}
@@ -264,7 +264,7 @@ func validation(p *study.Paper, rows []study.Row, sheet *study.Sheet, readings s
 	var b bytes.Buffer
 	compared, within := 0, 0
 	for i := range rows {
-		if r := &rows[i]; r.Aside == "" {
+		if r := &rows[i]; r.NotComputed == "" {
 			if compared++; r.Status != study.Gap {
 				within++
 			}
@@ -276,7 +276,7 @@ func validation(p *study.Paper, rows []study.Row, sheet *study.Sheet, readings s
 	var reasons []string
 	for i := range rows {
 		r := &rows[i]
-		if r.Aside != "" {
+		if r.NotComputed != "" {
 			continue
 		}
 		verdict := "within"
@@ -313,8 +313,8 @@ func validation(p *study.Paper, rows []study.Row, sheet *study.Sheet, readings s
 	fmt.Fprintf(&b, "\n## Readings\n\nThroughput in percent of Ideal's, Granite with a batch of 32 sequences of 4096 tokens, Llama3-70B with 8 of 2048. What a reading changes is with the figure of readings.\n\n%s", readings)
 	b.WriteString("\n## Not computed\n\n| Figure | Of | Quantity | Published | Why |\n|---|---|---|--:|---|\n")
 	for i := range rows {
-		if r := &rows[i]; r.Aside != "" {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Figure, strings.TrimSuffix(r.Of+", "+r.At, ", "), p.Called(r.Quantity), report.WithUnit(value(r.Value, true), r.Unit), r.Aside)
+		if r := &rows[i]; r.NotComputed != "" {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Figure, strings.TrimSuffix(r.Of+", "+r.At, ", "), p.Called(r.Quantity), report.WithUnit(value(r.Value, true), r.Unit), r.NotComputed)
 		}
 	}
 	return b.Bytes()

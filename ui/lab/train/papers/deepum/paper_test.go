@@ -21,7 +21,7 @@ func TestSound(t *testing.T) {
 		t.Error(err)
 	}
 	for i := range p.Points {
-		if x := &p.Points[i]; x.Aside == "" && (x.Limit <= Tolerance || x.Limit > 9 || x.Below < 0 || x.Below >= 1 || x.Below == 0 && x.Limit >= 1) {
+		if x := &p.Points[i]; x.NotComputed == "" && (x.Limit <= Tolerance || x.Limit > 9 || x.Below < 0 || x.Below >= 1 || x.Below == 0 && x.Limit >= 1) {
 			t.Errorf("%s %s %s %s: a tolerance of %v and %v", x.Figure, x.Of, x.At, x.System, x.Limit, x.Below)
 		}
 	}
@@ -109,7 +109,7 @@ func TestTables(t *testing.T) {
 		x := &p.Points[i]
 		s := got[x.Figure]
 		s.count++
-		if x.Aside == "" {
+		if x.NotComputed == "" {
 			s.computed++
 		}
 		s.value += x.Value
@@ -308,7 +308,7 @@ func TestGaps(t *testing.T) {
 	why := p.Why
 	for i := range p.Points {
 		x := &p.Points[i]
-		if x.Fits || x.Aside != "" {
+		if x.Fits || x.NotComputed != "" {
 			continue
 		}
 		r := study.Row{Point: x, Status: study.Gap, OursFits: true, Ours: 123456789}

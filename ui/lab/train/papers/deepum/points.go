@@ -20,7 +20,7 @@ func all() []study.Point {
 
 // aside is a point that nothing here computes.
 func aside(figure, of, at, quantity, value, unit, why string) study.Point {
-	p := study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, Aside: why, Fits: value != "-"}
+	p := study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, NotComputed: why, Fits: value != "-"}
 	if p.Fits {
 		p.Value = number(value)
 	}
@@ -96,7 +96,7 @@ const (
 // point is a published number of a row.
 func (r row) point(figure, quantity, system string, value string) study.Point {
 	p := study.Point{
-		Figure: figure, Quantity: quantity, System: system, Set: r.set(), Is: r.is(), Of: r.label(), Fits: value != "-",
+		Figure: figure, Quantity: quantity, System: system, Set: r.set(), Workload: r.is(), Of: r.label(), Fits: value != "-",
 	}
 	if p.Fits {
 		p.Value = number(value)
@@ -135,7 +135,7 @@ func times() []study.Point {
 			b = append(b, p)
 			if p.At == "" && p.System != um && p.Fits {
 				s := p
-				s.Figure, s.Quantity, s.Unit, s.Over = "9a", speedup, "×", um
+				s.Figure, s.Quantity, s.Unit, s.RelativeTo = "9a", speedup, "×", um
 				s.Value = number(f[2]) / p.Value
 				if s.Limit = overLMS[r.family]; p.System == deepum {
 					s.Limit = speedupLimit[r.family]
@@ -292,7 +292,7 @@ func features() (list []study.Point) {
 // probe is a run whose value the paper does not print.
 func (r row) probe(figure, system, change string) study.Point {
 	return study.Point{
-		Figure: figure, Quantity: seconds, System: system, Set: r.set() + change, Is: r.is(), Of: r.label(), At: strings.TrimSpace(change),
+		Figure: figure, Quantity: seconds, System: system, Set: r.set() + change, Workload: r.is(), Of: r.label(), At: strings.TrimSpace(change),
 		Fits: true, Unit: "s", Unpublished: true,
 	}
 }

@@ -35,9 +35,9 @@ func reproduce(t *testing.T) (*study.Paper, []study.Outcome) {
 	p := paper.Paper()
 	var groups [][]study.Run
 	runs := p.Runs()
-	slices.SortStableFunc(runs, func(a, b study.Run) int { return strings.Compare(a.Is, b.Is) })
+	slices.SortStableFunc(runs, func(a, b study.Run) int { return strings.Compare(a.Workload, b.Workload) })
 	for i := range runs {
-		if i == 0 || runs[i].Is != runs[i-1].Is {
+		if i == 0 || runs[i].Workload != runs[i-1].Workload {
 			groups = append(groups, nil)
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], runs[i])
@@ -139,7 +139,7 @@ Of %d published numbers, %d are compared: %d are within the tolerance of their k
 			switch r := &rows[i]; {
 			case r.Figure != f.ID:
 				continue
-			case r.Aside != "":
+			case r.NotComputed != "":
 				aside++
 				continue
 			case r.Status == study.Gap:
@@ -174,7 +174,7 @@ Of %d published numbers, %d are compared: %d are within the tolerance of their k
 	var notes []string
 	for i := range rows {
 		r := &rows[i]
-		if r.Aside != "" {
+		if r.NotComputed != "" {
 			continue
 		}
 		note, text := "", r.Note

@@ -38,7 +38,7 @@ func (n Need) analysis() string { return "lifetimes of " + n.String() }
 func analyses() []study.Run {
 	var runs []study.Run
 	for _, n := range studied {
-		runs = append(runs, study.Run{Name: n.analysis(), Set: is(n.Model, n.Batch) + mode, Is: is(n.Model, n.Batch)})
+		runs = append(runs, study.Run{Name: n.analysis(), Set: is(n.Model, n.Batch) + mode, Workload: is(n.Model, n.Batch)})
 	}
 	return runs
 }

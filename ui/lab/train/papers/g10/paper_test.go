@@ -79,8 +79,8 @@ func TestSetups(t *testing.T) {
 		if q != p.Request() {
 			t.Errorf("%s: runs %+v; want %+v", p.Set, q, p.Request())
 		}
-		if want := "model=" + p.Model + " batch=" + strconv.Itoa(p.Batch); workload != want || p.Is != want || !strings.HasPrefix(p.Set, want+" ") {
-			t.Errorf("%s: runs %s, is %s; want %s", p.Set, workload, p.Is, want)
+		if want := "model=" + p.Model + " batch=" + strconv.Itoa(p.Batch); workload != want || p.Workload != want || !strings.HasPrefix(p.Set, want+" ") {
+			t.Errorf("%s: runs %s, is %s; want %s", p.Set, workload, p.Workload, want)
 		}
 		if p.Run() != p.System+" "+p.Source {
 			t.Errorf("the run is called %q", p.Run())

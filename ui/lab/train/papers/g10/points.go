@@ -166,8 +166,8 @@ func (p *Point) describe(parts []knob.Knob[machine.Machine]) {
 	case "19":
 		p.At = fmt.Sprintf("error ±%d %%", p.Noise/10)
 	}
-	p.Is = is(p.Model, p.Batch)
-	p.Set = p.Is + mode
+	p.Workload = is(p.Model, p.Batch)
+	p.Set = p.Workload + mode
 	on, base := p.machine(), machine.G10()
 	for i := range parts {
 		if k := &parts[i]; k.Get(&on) != k.Get(&base) {

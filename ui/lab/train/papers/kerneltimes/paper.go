@@ -137,7 +137,7 @@ func Paper() *study.Paper {
 	for i, r := range rows() {
 		band := float64(r.gpu.Band(r.kind(), kerneltime.Compute)) / 100
 		p.Points = append(p.Points, study.Point{
-			Figure: r.figure, Quantity: rate, System: ideal, Set: r.set, Is: r.set, Of: r.network + " on " + r.gpu.Name, At: r.at(),
+			Figure: r.figure, Quantity: rate, System: ideal, Set: r.set, Workload: r.set, Of: r.network + " on " + r.gpu.Name, At: r.at(),
 			Fits: true, Value: r.rate, Unit: "samples/s", Limit: band, Note: r.note(),
 			Source: fmt.Sprintf("published.csv:%d (%s)", i+2, r.source),
 		})

@@ -111,7 +111,7 @@ func TestStill(t *testing.T) {
 	spared := 0
 	for seed := range uint64(300) {
 		var full, lean []*element
-		still := NewStill()
+		still := NewDiffer()
 		var last uint64
 		for step := range 12 {
 			// The page before, or another: of few sources, so that they come again.
@@ -161,7 +161,7 @@ func scribble(e *element) {
 
 // Places that something else fills are visited at every drawing.
 func TestStillVisits(t *testing.T) {
-	still := NewStill()
+	still := NewDiffer()
 	for range 3 {
 		top, mid, leaf := &vugu.VGNode{Type: vugu.ElementNode, Data: "main"}, &vugu.VGNode{Type: vugu.ElementNode, Data: "div"}, &vugu.VGNode{Type: vugu.ElementNode, Data: "div"}
 		leaf.JSCreateHandler = vugu.JSValueFunc(nil)

@@ -11,8 +11,8 @@ import (
 	"spillway/ui/lab"
 )
 
-// A Bench does the jobs of one laboratory, one at a time.
-type Bench struct {
+// An Executor does the jobs of one laboratory, one at a time.
+type Executor struct {
 	Lab lab.Lab
 	// Reader reads files for a laboratory; nil in a program that gets what another found
 	// in them. Package files has it.
@@ -26,13 +26,13 @@ type Bench struct {
 }
 
 // Open gives b a set of files under a number, instead of the one it had.
-func (b *Bench) Open(number int, files []lab.File) {
+func (b *Executor) Open(number int, files []lab.File) {
 	b.number, b.files, b.source, b.opened, b.err = number, files, nil, false, nil
 }
 
 // open returns what the files with this number hold, nil for number 0. progress is
 // told of bytes.
-func (b *Bench) open(number int, progress lab.Progress) (lab.Files, error) {
+func (b *Executor) open(number int, progress lab.Progress) (lab.Files, error) {
 	switch {
 	case number == 0:
 		return nil, nil
@@ -47,7 +47,7 @@ func (b *Bench) open(number int, progress lab.Progress) (lab.Files, error) {
 }
 
 // look finds out what the files at hand hold.
-func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
+func (b *Executor) look(progress lab.Progress) (lab.Files, error) {
 	if found := b.found(); found != nil && b.Lab.Accept != nil {
 		return b.Lab.Accept(found, b.files)
 	}
@@ -64,7 +64,7 @@ func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
 
 // found takes what another program found in the files at hand from before them, nil if
 // it is not there.
-func (b *Bench) found() []byte {
+func (b *Executor) found() []byte {
 	if len(b.files) == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (b *Bench) found() []byte {
 
 // Do does j. progress may be nil; it is told now and then how much of a run is
 // done. A bug that makes the simulator panic becomes the answer's error.
-func (b *Bench) Do(j *Job, progress lab.Progress) Answer {
+func (b *Executor) Do(j *Job, progress lab.Progress) Answer {
 	a, err := b.try(j, progress)
 	if err != nil {
 		a.Error = err.Error()
@@ -86,7 +86,7 @@ func (b *Bench) Do(j *Job, progress lab.Progress) Answer {
 }
 
 // try does j. A bug that makes the simulator panic is an error.
-func (b *Bench) try(j *Job, progress lab.Progress) (a Answer, err error) {
+func (b *Executor) try(j *Job, progress lab.Progress) (a Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			a, err = Answer{ID: j.ID, Last: true}, fmt.Errorf("the simulator has a bug: %v (%s)", p, place())
@@ -97,7 +97,7 @@ func (b *Bench) try(j *Job, progress lab.Progress) (a Answer, err error) {
 	return a, err
 }
 
-func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
+func (b *Executor) do(j *Job, progress lab.Progress, a *Answer) error {
 	files, err := b.open(j.Files, progress)
 	if err != nil {
 		return err
@@ -135,8 +135,8 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 }
 
 // carry says what a bundle of a setup has of the opened files.
-func (b *Bench) carry(j *Job, files lab.Files, a *Answer) error {
-	c, ok := files.(lab.Carrier)
+func (b *Executor) carry(j *Job, files lab.Files, a *Answer) error {
+	c, ok := files.(lab.Sharer)
 	if !ok {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (b *Bench) carry(j *Job, files lab.Files, a *Answer) error {
 }
 
 // paper does the jobs that are about a paper.
-func (b *Bench) paper(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+func (b *Executor) paper(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	paper, err := b.Lab.Paper(j.Paper)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (b *Bench) paper(j *Job, files lab.Files, progress lab.Progress, a *Answer)
 	return err
 }
 
-func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+func (b *Executor) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	u, err := b.Lab.Read(j.Setup)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 
 // several does the runs of a question. One that fails leaves the others alone; that one
 // is too much work is an answer.
-func (b *Bench) several(j *Job, a *Answer) {
+func (b *Executor) several(j *Job, a *Answer) {
 	a.Parts = make([]Part, len(j.Picks))
 	for i, p := range j.Picks {
 		one, err := b.try(&Job{Kind: Run, Setup: p.Setup, System: p.System, Files: j.Files, Lean: true}, nil)
@@ -225,7 +225,7 @@ func (b *Bench) several(j *Job, a *Answer) {
 	}
 }
 
-func (b *Bench) section(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	u, err := b.Lab.Read(j.Setup)
 	if err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 	"spillway/ui/chart"
 )
 
-// A pen writes the elements of an SVG and notes which colors and patterns they
+// A svgWriter writes the elements of an SVG and notes which colors and patterns they
 // need.
-type pen struct {
+type svgWriter struct {
 	strings.Builder
 	id    string // begins every other ID, so that drawings can stand in one document
 	theme string
@@ -32,7 +32,7 @@ type pattern struct {
 type box struct{ x, y, w, h float64 }
 
 // newPen returns a pen for a drawing, whose IDs hang on what it draws.
-func newPen(name, of, theme string) *pen {
+func newPen(name, of, theme string) *svgWriter {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(of)) // it takes everything
 	clean := strings.Map(func(r rune) rune {
@@ -41,11 +41,11 @@ func newPen(name, of, theme string) *pen {
 		}
 		return '-'
 	}, name)
-	return &pen{id: "sp-" + clean + "-" + strconv.FormatUint(uint64(h.Sum32()), 36), theme: theme}
+	return &svgWriter{id: "sp-" + clean + "-" + strconv.FormatUint(uint64(h.Sum32()), 36), theme: theme}
 }
 
 // put writes texts as they are.
-func (p *pen) put(texts ...string) {
+func (p *svgWriter) put(texts ...string) {
 	for _, t := range texts {
 		p.WriteString(t)
 	}
@@ -77,7 +77,7 @@ func place(list *[]paint, c paint) string {
 // ink are the attributes of an element with a fill, a stroke, or both. The colors
 // of the light theme are attributes, which every program understands; those of the
 // dark one are added by a style that asks which theme is wanted.
-func (p *pen) ink(fill, stroke *paint) string {
+func (p *svgWriter) ink(fill, stroke *paint) string {
 	class, attrs := "", ""
 	for _, x := range []struct {
 		c            *paint
@@ -103,7 +103,7 @@ func (p *pen) ink(fill, stroke *paint) string {
 }
 
 // filled are the attributes of an area of a look.
-func (p *pen) filled(l *chart.Look, faded bool) string {
+func (p *svgWriter) filled(l *chart.Look, faded bool) string {
 	c := color(l.Color)
 	attrs := ""
 	if faded {
@@ -125,11 +125,11 @@ func (p *pen) filled(l *chart.Look, faded bool) string {
 	return ` fill="url(#` + p.id + `-p` + strconv.Itoa(at) + `)"` + attrs
 }
 
-func (p *pen) rect(b box, attrs string) {
+func (p *svgWriter) rect(b box, attrs string) {
 	p.put(`<rect x="`, px(b.x), `" y="`, px(b.y), `" width="`, px(max(b.w, 0)), `" height="`, px(max(b.h, 0)), `"`, attrs, "/>\n")
 }
 
-func (p *pen) line(x1, y1, x2, y2 float64, attrs string) {
+func (p *svgWriter) line(x1, y1, x2, y2 float64, attrs string) {
 	p.put(`<path d="M`, px(x1), " ", px(y1))
 	switch {
 	case y1 == y2:
@@ -151,7 +151,7 @@ const (
 )
 
 // text writes a text; size 0 is that of most.
-func (p *pen) text(x, y float64, text string, size float64, c paint, attrs string) {
+func (p *svgWriter) text(x, y float64, text string, size float64, c paint, attrs string) {
 	if text == "" {
 		return
 	}
@@ -163,12 +163,12 @@ func (p *pen) text(x, y float64, text string, size float64, c paint, attrs strin
 }
 
 // upright is a text that is read from below.
-func (p *pen) upright(x, y float64, text string, size float64, c paint, attrs string) {
+func (p *svgWriter) upright(x, y float64, text string, size float64, c paint, attrs string) {
 	p.text(x, y, text, size, c, attrs+` transform="rotate(-90 `+px(x)+" "+px(y)+`)"`)
 }
 
 // clip is the attribute of what is drawn inside a box only.
-func (p *pen) clip(b box) string {
+func (p *svgWriter) clip(b box) string {
 	p.clips = append(p.clips, b)
 	return ` clip-path="url(#` + p.id + "-c" + strconv.Itoa(len(p.clips)-1) + `)"`
 }
@@ -187,7 +187,7 @@ func dash(kind int) string {
 }
 
 // symbol draws one of the shapes that lines are told apart by.
-func (p *pen) symbol(kind int, x, y, size float64, attrs string) {
+func (p *svgWriter) symbol(kind int, x, y, size float64, attrs string) {
 	r := float64(size / 2)
 	switch kind {
 	case 1:
@@ -202,8 +202,8 @@ func (p *pen) symbol(kind int, x, y, size float64, attrs string) {
 }
 
 // defs writes what the elements refer to.
-func (p *pen) defs() string {
-	var d pen
+func (p *svgWriter) defs() string {
+	var d svgWriter
 	d.theme = p.theme
 	d.fills, d.strokes = p.fills, p.strokes
 	panel := color("--panel")
@@ -232,7 +232,7 @@ func (p *pen) defs() string {
 }
 
 // style writes the dark theme's colors.
-func (p *pen) style() string {
+func (p *svgWriter) style() string {
 	if p.theme != "" {
 		return ""
 	}

@@ -43,7 +43,7 @@ func tiny() []lab.File {
 }
 
 // do does a job as a worker does: what comes and goes passes through the wire.
-func do(t *testing.T, b *exec.Bench, j exec.Job) exec.Answer {
+func do(t *testing.T, b *exec.Executor, j exec.Job) exec.Answer {
 	t.Helper()
 	var sent exec.Job
 	pass(t, &j, &sent)
@@ -74,7 +74,7 @@ func pass[T any](t *testing.T, v, to *T) {
 }
 
 func TestRun(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	for i, s := range training.Systems {
 		j := exec.Job{ID: i + 1, Lab: "train", Setup: small, System: s.Name, Hash: true}
 		a := do(t, b, j)
@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	b.Open(3, tiny())
 	for _, tt := range []struct {
 		job  exec.Job
@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 	}
 	closed := training
 	closed.Accept = nil
-	b = &exec.Bench{Lab: closed, Reader: files.Open}
+	b = &exec.Executor{Lab: closed, Reader: files.Open}
 	b.Open(1, tiny())
 	if a := do(t, b, exec.Job{Kind: exec.List, Files: 1}); a.Error != "Training memory takes no files" {
 		t.Errorf("got %q", a.Error)
@@ -156,7 +156,7 @@ func TestErrors(t *testing.T) {
 
 // What contradicts is no error: nothing was run.
 func TestProblems(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	for _, kind := range []exec.Kind{exec.Run, exec.Raw} {
 		a := do(t, b, exec.Job{Kind: kind, Setup: small + " ssd_read=20 ssd_write=30", System: "g10", Hash: true})
 		if a.Error != "" || len(a.Problems) != 2 || a.Report != nil || a.JSON != "" || a.Hash != "" || !strings.HasPrefix(a.Problems[1], "SSD write (30 GB/s) is faster") {
@@ -166,7 +166,7 @@ func TestProblems(t *testing.T) {
 }
 
 func TestPanicIsAnAnswer(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	a := b.Do(&exec.Job{ID: 5, Setup: small, System: "g10"}, func(int, int) { panic("boom") })
 	if a.ID != 5 || !a.Last || !strings.HasPrefix(a.Error, "the simulator has a bug: boom (") || !strings.Contains(a.Error, ".go:") {
 		t.Errorf("got %+v", a)
@@ -177,7 +177,7 @@ func TestPanicIsAnAnswer(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	b.Open(1, tiny())
 	a := do(t, b, exec.Job{Kind: exec.List, Files: 1})
 	if a.Error != "" || len(a.Entries) != 2 {
@@ -204,7 +204,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	for _, s := range training.Sections {
 		if s.Run {
 			continue // about a run
@@ -216,7 +216,7 @@ func TestSections(t *testing.T) {
 }
 
 func TestPaper(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	a := do(t, b, exec.Job{Kind: exec.Outline, Paper: "g10"})
 	if a.Error != "" || len(a.Outline.Figures) == 0 {
 		t.Fatalf("%+v", a)
@@ -273,7 +273,7 @@ func BenchmarkReproduce(b *testing.B) {
 	}
 	runs := paper.Runs()
 	for b.Loop() {
-		bench := &exec.Bench{Lab: training, Reader: files.Open}
+		bench := &exec.Executor{Lab: training, Reader: files.Open}
 		for i := 7; i < len(runs); i += 8 {
 			r := &runs[i]
 			if a := bench.Do(&exec.Job{Kind: exec.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true}, nil); a.Error != "" {
@@ -285,7 +285,7 @@ func BenchmarkReproduce(b *testing.B) {
 
 // Several runs of one job: each has its own outcome, and only what a question needs.
 func TestSeveral(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	a := do(t, b, exec.Job{Kind: exec.Several, ID: 3, Picks: []exec.Pick{
 		{Setup: small, System: "g10"}, {Setup: small + " ssd_read=20 ssd_write=30", System: "g10"}, {Setup: small, System: "magic"}, {Setup: small, System: "ideal"},
 	}})
@@ -309,7 +309,7 @@ func TestSeveral(t *testing.T) {
 
 // An export is a file, also of opened files, and says why there is none.
 func TestExport(t *testing.T) {
-	b := &exec.Bench{Lab: training, Reader: files.Open}
+	b := &exec.Executor{Lab: training, Reader: files.Open}
 	j := exec.Job{Kind: exec.Export, Key: "timeline", Setup: small, System: "g10", Origin: lab.Origin{Link: "https://example.org/#x"}}
 	if a := do(t, b, j); a.Error != "" || !strings.Contains(string(a.Data), `"link":"https://example.org/#x"`) {
 		t.Errorf("%s, %d bytes", a.Error, len(a.Data))

@@ -6,13 +6,13 @@ import (
 	"github.com/vugu/vugu"
 )
 
-// A Still takes out of what the page is about to be drawn with what stands there
+// A Differ takes out of what the page is about to be drawn with what stands there
 // already. Vugu's renderer sets every attribute and text of every element again;
 // it leaves alone what is inside an element for which it is given nothing.
 //
 // It remembers what was drawn at every place. Elements that must be seen at every
 // drawing (where charts and markup are put in) and the way to them stay.
-type Still struct {
+type Differ struct {
 	seed maphash.Seed
 	root place
 }
@@ -24,13 +24,13 @@ type place struct {
 	kids []place
 }
 
-// NewStill returns one that has seen nothing.
-func NewStill() *Still { return &Still{seed: maphash.MakeSeed()} }
+// NewDiffer returns one that has seen nothing.
+func NewDiffer() *Differ { return &Differ{seed: maphash.MakeSeed()} }
 
 // Take removes from built what stands already. touched says that somebody has
 // typed or chosen since the last drawing: then fields may show something else than
 // they were told to, and all of them are set again.
-func (s *Still) Take(built *vugu.BuildResults, touched bool) {
+func (s *Differ) Take(built *vugu.BuildResults, touched bool) {
 	w := walk{built: built, touched: touched}
 	w.h.SetSeed(s.seed)
 	w.node(built.Out.Out[0], &s.root)

@@ -2,13 +2,13 @@ package engine
 
 import "spillway/sim/train/machine"
 
-// A braid is two residents whose pages came in by turns: when prefetches from
+// A interleaved is two residents whose pages came in by turns: when prefetches from
 // SSD and host share the link, every batch brings some pages of each. A record
 // of the pool, whose tensor is [braided], holds their place in the recency list,
 // and they point back at it with a negative older. So any number of batches
 // makes two extents. As every extent only ever loses its first pages, what is
 // left of both still says whose turn comes first.
-type braid [2]strand
+type interleaved [2]strand
 
 // A strand is one of the two: its extent, the page its first turn began with,
 // and how many pages it got a turn.
@@ -23,12 +23,12 @@ func (s *strand) turns(r *residency) int32 { return (r.at(s.x).start - s.base) /
 // braided is the tensor of a record that stands for a braid.
 const braided = -1
 
-// weave makes turns batches of n and m pages from the heads of incoming queues
+// interleave makes turns batches of n and m pages from the heads of incoming queues
 // q and p resident. The caller has made room. Both heads have that many pages.
-func (r *residency) weave(q, p queueID, n, m, turns int32) {
+func (r *residency) interleave(q, p queueID, n, m, turns int32) {
 	node := r.alloc(extent{tensor: braided})
 	r.arrive(node)
-	var b braid
+	var b interleaved
 	for s, in := range [...]struct {
 		q    queueID
 		turn int32

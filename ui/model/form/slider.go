@@ -10,8 +10,8 @@ import (
 	"spillway/ui/model/workspace"
 )
 
-// A Dial is a number that can be turned: what a slider needs besides a field.
-type Dial struct {
+// A Slider is a number that can be turned: what a slider needs besides a field.
+type Slider struct {
 	Field
 	At    int // where the slider stands, from 0 to DialSteps
 	Marks []Mark
@@ -25,11 +25,11 @@ type Mark struct {
 
 // Style is where it is drawn beside the slider.
 func (m *Mark) Style() string {
-	return "left:" + strconv.FormatFloat(float64(m.At)*100/DialSteps, 'f', 1, 64) + "%"
+	return "left:" + strconv.FormatFloat(float64(m.At)*100/SliderSteps, 'f', 1, 64) + "%"
 }
 
-// DialSteps is how many steps a slider has.
-const DialSteps = 1000
+// SliderSteps is how many steps a slider has.
+const SliderSteps = 1000
 
 // A scale is the values that a slider has, in base units.
 type scale struct {
@@ -44,24 +44,24 @@ func (s *scale) at(v float64) int {
 	if s.log {
 		share = math.Log(v/s.least) / math.Log(s.most/s.least)
 	}
-	return int(math.Round(share * DialSteps))
+	return int(math.Round(share * SliderSteps))
 }
 
 // value is what stands at a place.
 func (s *scale) value(at int) float64 {
-	share := float64(min(max(at, 0), DialSteps)) / DialSteps
+	share := float64(min(max(at, 0), SliderSteps)) / SliderSteps
 	if s.log {
 		return s.least * math.Pow(s.most/s.least, share)
 	}
 	return s.least + share*(s.most-s.least)
 }
 
-// Dial returns the knob with this key as something to turn. part is the key of
+// Slider returns the knob with this key as something to turn. part is the key of
 // the derived knob with the products that it may be, "" if there is none.
-func (f *Form) Dial(key, part string) Dial {
+func (f *Form) Dial(key, part string) Slider {
 	u := f.room.State.Setup
 	k := u.Knob(key)
-	d := Dial{Field: f.FieldOf(k, u, u.Base())}
+	d := Slider{Field: f.FieldOf(k, u, u.Base())}
 	s := f.scale(k, part)
 	if v, err := k.Measure(u.Text(key)); err == nil {
 		d.At = s.at(float64(v))
@@ -133,7 +133,7 @@ func (f *Form) scale(k *knob.Info, part string) scale {
 
 // Turn gives a number what a slider says, and that of a product which is close.
 func (f *Form) Turn(key, part string, at int) {
-	near := DialSteps / 100
+	near := SliderSteps / 100
 	k := f.room.State.Setup.Knob(key)
 	s := f.scale(k, part)
 	v := s.value(at)

@@ -19,7 +19,7 @@ func braidOf(t *testing.T) *residency {
 	r.at(host).loc = machine.Host
 	r.push(preSSD, r.tensors[0].first)
 	r.push(preHost, host)
-	r.weave(preSSD, preHost, 3, 2, 4)
+	r.interleave(preSSD, preHost, 3, 2, 4)
 	return r
 }
 
