@@ -129,6 +129,8 @@ func (n *Network) resolve(o Options) (Options, error) {
 // MostBatch is the largest batch of the usual size that can be lowered.
 func (n *Network) MostBatch() int64 {
 	switch {
+	case n.Family == "U-Net": // scores of attention between all places of an image
+		return 4096
 	case n.Images():
 		return min(MaxBatch, maxPixels/(n.Side*n.Side))
 	case n.Sequence > 0:
