@@ -155,7 +155,6 @@ func host(key string, gib unit.Bytes, source string) Part {
 type Preset struct {
 	Key     string // stable, in URLs, whatever the machine is called
 	GPU     string // key of its GPU, which its numbers alone may not tell
-	Drive   string // key of the drive that is simulated in it (package flash has it), empty for fixed rates
 	Machine Machine
 	Prices  Prices
 }
@@ -175,19 +174,14 @@ func Presets() []Preset {
 		}
 		return p
 	}
-	// A consumer drive's rates are those of an hour's work only when its inside is simulated.
-	simulated := func(p Preset, drive string) Preset {
-		p.Drive = drive
-		return p
-	}
 	return []Preset{
 		build("g10-table-2-a100-40gb-pcie-3-z-nand", G10().Name, "a100-40"),
-		simulated(build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4-measured", "980-pro"), "980-pro"),
+		build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4-measured", "980-pro"),
 		build("v100-32gb-pcie-3-z-nand", "V100-32GB, PCIe 3, Z-NAND", "v100-32", "pcie3-measured"),
 		build("h100-80gb-pcie-5-pm1743", "H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5-measured", "pm1743", "host-256"),
-		simulated(build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4-measured", "990-pro", "host-64"), "990-pro"),
+		build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4-measured", "990-pro", "host-64"),
 		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4-measured", "p5800x"),
-		simulated(build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4-measured", "980-pro", "host-32"), "980-pro"),
+		build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4-measured", "980-pro", "host-32"),
 		// DeepUM paper, Table 1. Its systems use no SSD; the G10 paper's stays for those that do.
 		build("v100-32gb-pcie-3-deepum", "V100-32GB, PCIe 3, 512 GiB host (DeepUM)", "v100-32", "pcie3-measured", "host-512"),
 	}

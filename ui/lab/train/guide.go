@@ -61,7 +61,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "why", Title: "Why the others wait", Look: "figure-causes",
-			Say: "Every moment beyond ideal has one cause. Base UVM spends most of its {uvm iteration_s} handling page faults, {uvm beyond_ideal_fault_handling_s}. G10-GDS, which has only the SSD, waits most for room on the card, {g10-gds beyond_ideal_allocation_s}: what must leave goes to a drive that sustains {g10-gds drive_write_gb_per_s}.",
+			Say: "Every moment beyond ideal has one cause. Base UVM spends most of its {uvm iteration_s} handling page faults, {uvm beyond_ideal_fault_handling_s}. G10-GDS, which has only the SSD, waits most for room on the card, {g10-gds beyond_ideal_allocation_s}: what must leave goes to a drive that sustains {knob ssd_write}.",
 			Facts: []lab.Fact{
 				{Left: of("uvm", "beyond_ideal_fault_handling_s"), Right: of("uvm", "iteration_s"), Times: 0.5},
 				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_eviction_s")},
@@ -81,7 +81,7 @@ func tour() []lab.Stop {
 			},
 		},
 		{
-			Key: "drive", Title: "A slow drive", Look: "figure-throughput", Set: "ssd=fixed ssd_read=1 ssd_write=1",
+			Key: "drive", Title: "A slow drive", Look: "figure-throughput", Set: "ssd_read=1 ssd_write=1",
 			Say: "Now the SSD reads {knob ssd_read} and writes {knob ssd_write}. G10-GDS, which has only the SSD, falls to {g10-gds normalized_throughput}; G10 leans on host memory and keeps {g10 normalized_throughput}. Press the SSD in the drawing to try others.",
 			Facts: []lab.Fact{
 				{Left: lab.Value{System: "g10-gds", Quantity: "normalized_throughput", Back: 1}, Right: of("g10-gds", "normalized_throughput"), Times: 1.5},

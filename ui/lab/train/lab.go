@@ -3,7 +3,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -360,7 +359,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 		}, Word: func(s *settings) *string { return &s.Preset },
 	}
 	for _, p := range machine.Presets() {
-		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Suggests: estimate(p.GPU) + " ssd=" + cmp.Or(p.Drive, fixed) + " " + pricesOf(&p.Prices)})
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Suggests: estimate(p.GPU) + " ssd=" + fixed + " " + pricesOf(&p.Prices)})
 	}
 	list := []knob.Knob[settings]{preset}
 	for _, slot := range machine.Slots() {

@@ -196,7 +196,7 @@ func TestInNumbers(t *testing.T) {
 func TestCost(t *testing.T) {
 	l := New()
 	at := func(system, text string) (price, worth float64) {
-		r, _, err := l.Run(set(t, "model=resnet-50 batch=128 times=estimated machine=rtx-4090-pcie-4-990-pro ssd=fixed mode=corrected "+text), system, nil, nil)
+		r, _, err := l.Run(set(t, "model=resnet-50 batch=128 times=estimated machine=rtx-4090-pcie-4-990-pro mode=corrected "+text), system, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -213,7 +212,7 @@ func TestPresets(t *testing.T) {
 		h.Choose("ssd", "z-nand")
 		h.ResetPanel("hardware")
 		h.want("machine", p.Key)
-		h.want("ssd", cmp.Or(p.Drive, "fixed"))
+		h.want("ssd", "fixed")
 		for _, k := range machine.Knobs() {
 			h.want(k.Key, k.Text(&p.Machine))
 		}
@@ -358,7 +357,7 @@ func TestBriefWithoutFile(t *testing.T) {
 func TestBriefOfOtherMemory(t *testing.T) {
 	h := newHost(t, "v=4-by-hand&lab=train&times=estimated&gpu=rtx-4090&machine=rtx-4090-pcie-4-990-pro&gpu_memory=12")
 	pieces, _ := h.Form.Brief()
-	if want := "GPU memory 12 GiB, PCIe 4.0 x16 (measured), 64 GiB host memory"; !slices.Contains(pieces, want) {
+	if want := "GPU memory 12 GiB, PCIe 4.0 x16 (measured), Samsung 990 PRO 2 TB, 64 GiB host memory"; !slices.Contains(pieces, want) {
 		t.Errorf("%q, want %q", pieces, want)
 	}
 }

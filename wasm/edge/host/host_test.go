@@ -138,7 +138,7 @@ func TestRefused(t *testing.T) {
 		{"/figure/g10-paper.png", 404, "/figure/PRESET.svg"},
 		{"/figure/", 404, "/figure/PRESET.svg"},
 		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 1283386 steps of 6 systems are 7700316, and it does 300000"},
-		{"/figure/gpt2-xl-rtx-4090.svg?ssd=980-pro", 422, "too much work"},
+		{"/figure/gpt2-xl-rtx-4090.svg?ssd=990-pro", 422, "too much work"},
 		{"/figure/g10-paper.svg?batch=4097", 422, "too much work"},
 		{"/figure/filesys.svg?workload=varmail&calls=1000000000000&systems=bytefs", 422, "too much work"},
 		{"/figure/llama3-70b.svg?layers=81&systems=teraio-mixed", 422, "too much work"},
