@@ -56,7 +56,7 @@ func (s *scale) value(at int) float64 {
 	return s.least + share*(s.most-s.least)
 }
 
-// Slider returns the knob with this key as something to turn. part is the key of
+// Dial returns the knob with this key as something to turn. part is the key of
 // the derived knob with the products that it may be, "" if there is none.
 func (f *Form) Dial(key, part string) Slider {
 	u := f.room.State.Setup

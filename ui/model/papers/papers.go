@@ -403,7 +403,7 @@ func (s *Progress) Percent() int {
 	return min(99, int(100*(float64(s.Known)+s.done)/float64(s.Runs)))
 }
 
-// Progress tells about a figure by its full name, or about a paper's claims.
+// Standing tells about a figure by its full name, or about a paper's claims.
 func (p *Papers) Standing(name string) Progress {
 	var s Progress
 	x, figure := p.split(name)
