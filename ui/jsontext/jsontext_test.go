@@ -32,7 +32,7 @@ type all struct {
 	L      buddy.Target       `json:"l"`
 	M      []buddy.Target     `json:"m"`
 	N      struct{}           `json:"n"`
-	O      inner              `json:"o,omitempty"`
+	O      inner              `json:"o"`
 	P      inner              `json:"p,omitzero"`
 	Plain  string
 	hidden int
