@@ -339,7 +339,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu}, timeKnobs(), []knob.Knob[settings]{file})
+	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
 	return append(list, recordedKnobs()...)
 }
 
@@ -461,7 +461,7 @@ func optionKnobs() []knob.Knob[settings] {
 	for _, c := range profile.All() {
 		contents.Choices = append(contents.Choices, knob.Choice{Key: c.Key, Label: c.Title, Help: c.About, Source: c.Source})
 	}
-	return append(list, contents)
+	return slices.Concat(list, []knob.Knob[settings]{contents}, timeKnobs())
 }
 
 // modeKnob chooses between the published simulator's accidents and the paper.
