@@ -17,12 +17,14 @@ const (
 	MostFactor  = 20_000
 )
 
-// calibrated are the words of classes in a calibration's text. A word of several classes
-// sets all of them.
-var calibrated = []struct {
+// A calibrable is classes that one word of a calibration's text sets together.
+type calibrable struct {
 	word string
 	of   []Class
-}{
+}
+
+// calibrated are all of them, in the order of a text.
+var calibrated = []calibrable{
 	{"product", []Class{Product}},
 	{"batched-product", []Class{BatchedProduct}},
 	{"convolution", []Class{ConvForward, ConvData, ConvWeight}},
@@ -57,13 +59,7 @@ func ParseCalibration(text string) (c Calibration, err error) {
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		word, number, ok := strings.Cut(part, ":")
-		at := slices.IndexFunc(calibrated, func(x struct {
-			word string
-			of   []Class
-		},
-		) bool {
-			return x.word == word
-		})
+		at := slices.IndexFunc(calibrated, func(x calibrable) bool { return x.word == word })
 		factor, bad := strconv.ParseFloat(number, 64)
 		thousandths := int64(float64(factor*1000) + 0.5) // rounded before the sum, on every platform
 		switch {

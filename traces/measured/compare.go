@@ -2,7 +2,6 @@ package measured
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -32,15 +31,9 @@ func Sniff(data []byte) bool {
 // as they come. Rows without a measurement or an estimate are counted in a note with the first
 // reason; a cell that cannot be read is an error with name:line.
 func Compare(in io.Reader, name string) (list []kerneltime.Agreement, notes []string, err error) {
-	reader := csv.NewReader(in)
-	reader.ReuseRecord = true
-	head, err := reader.Read()
+	t, err := open(in, name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	columns := slices.Clone(head)
-	for i := range columns {
-		columns[i] = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(columns[i], "\uFEFF")))
+		return nil, nil, err
 	}
 	type key struct{ gpu, class string }
 	type rows struct {
@@ -52,25 +45,21 @@ func Compare(in io.Reader, name string) (list []kerneltime.Agreement, notes []st
 	groups := map[key]*rows{}
 	missing, why := 0, ""
 	for {
-		cells, err := reader.Read()
+		_, row, err := t.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			return nil, nil, err
 		}
-		row := Row{}
-		for i, c := range cells {
-			row[columns[i]] = c
-		}
-		line, _ := reader.FieldPos(0)
 		longer, x, err := row.compare()
 		if err != nil {
 			if _, ok := errors.AsType[*Unknown](err); !ok {
-				return nil, nil, fmt.Errorf("%s:%d: %w", name, line, err)
+				return nil, nil, fmt.Errorf("%s:%d: %w", name, t.line(), err)
 			}
 			if missing++; missing == 1 {
-				why = fmt.Sprintf("line %d: %v", line, err)
+				short, _, _ := strings.Cut(err.Error(), ";") // without all that there would be
+				why = fmt.Sprintf("line %d: %s", t.line(), short)
 			}
 			continue
 		}
@@ -86,7 +75,7 @@ func Compare(in io.Reader, name string) (list []kerneltime.Agreement, notes []st
 		}
 	}
 	if missing > 0 {
-		notes = append(notes, fmt.Sprintf("%d rows have no estimate (%s)", missing, why))
+		notes = append(notes, fmt.Sprintf("rows without an estimate: %d (%s)", missing, why))
 	}
 	for _, k := range order {
 		g := groups[k]

@@ -149,48 +149,83 @@ const (
 	columnNote     = "note"
 )
 
+// A table is a table of measurements that is read line by line.
+type table struct {
+	*csv.Reader
+	name    string
+	columns []string // as they are
+	keys    []string // the same in lower case
+}
+
+// open reads a table's line of columns.
+func open(in io.Reader, name string) (*table, error) {
+	t := &table{Reader: csv.NewReader(in), name: name}
+	t.ReuseRecord = true
+	head, err := t.Read()
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: nothing in it; want a table with a line of columns", name)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t.columns = slices.Clone(head)
+	for i := range t.columns {
+		t.columns[i] = strings.TrimSpace(strings.TrimPrefix(t.columns[i], "\uFEFF"))
+		t.keys = append(t.keys, strings.ToLower(t.columns[i]))
+	}
+	if !slices.Contains(t.keys, "gpu") || !slices.Contains(t.keys, "class") && !slices.Contains(t.keys, "net") {
+		return nil, fmt.Errorf("%s:1: no column gpu with class (a kernel a row) or net (an iteration a row); there are %s", name, strings.Join(t.columns, ", "))
+	}
+	return t, nil
+}
+
+// next is the cells of the next line, which are good until the next call, as they are and by
+// column; io.EOF behind the last.
+func (t *table) next() (cells []string, row Row, err error) {
+	switch cells, err = t.Read(); {
+	case errors.Is(err, io.EOF):
+		return nil, nil, io.EOF
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	row = Row{}
+	for i, c := range cells {
+		row[t.keys[i]] = c
+	}
+	return cells, row, nil
+}
+
+// line is that of the cells that were read last.
+func (t *table) line() int {
+	line, _ := t.FieldPos(0)
+	return line
+}
+
 // Table copies a table of measurements from in to out with three columns more: the estimate in
 // the row's own unit, its band, and a note. A row without an estimate says why in its note. Cells
 // that cannot be read are errors with name:line, all together, after the table is written.
 func Table(in io.Reader, out io.Writer, name string) error {
-	reader := csv.NewReader(in)
-	reader.ReuseRecord = true
-	head, err := reader.Read()
-	switch {
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: nothing in it; want a table with a line of columns", name)
-	case err != nil:
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	columns := slices.Clone(head)
-	for i := range columns {
-		columns[i] = strings.TrimSpace(strings.TrimPrefix(columns[i], "\uFEFF"))
-	}
-	if !slices.Contains(columns, "gpu") || !slices.Contains(columns, "class") && !slices.Contains(columns, "net") {
-		return fmt.Errorf("%s:1: no column gpu with class (a kernel a row) or net (an iteration a row); there are %s", name, strings.Join(columns, ", "))
+	t, err := open(in, name)
+	if err != nil {
+		return err
 	}
 	writer := csv.NewWriter(out)
-	if err := writer.Write(append(slices.Clone(columns), columnEstimate, columnBand, columnNote)); err != nil {
+	if err := writer.Write(append(slices.Clone(t.columns), columnEstimate, columnBand, columnNote)); err != nil {
 		return err
 	}
 	var wrong []error
 	for {
-		cells, err := reader.Read()
+		cells, row, err := t.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", name, err))
+			wrong = append(wrong, err)
 			break
-		}
-		row := Row{}
-		for i, c := range cells {
-			row[columns[i]] = c
 		}
 		answer, err := cellsOf(row)
 		if err != nil {
-			line, _ := reader.FieldPos(0)
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", name, line, err))
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", name, t.line(), err))
 		}
 		if err := writer.Write(append(slices.Clone(cells), answer[:]...)); err != nil {
 			return err

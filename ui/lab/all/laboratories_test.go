@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"spillway/ui/files"
 	"spillway/ui/jsontext"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/lab/labtest"
@@ -41,7 +42,11 @@ const ofStore = "workload=ycsb-a scale=256 calls=30000"
 // What every laboratory must hold, it holds by being in the list.
 func TestLaboratories(t *testing.T) {
 	for _, door := range labs.Labs {
-		t.Run(door.Name, func(t *testing.T) { labtest.Run(t, door.New, quick[door.Name]) })
+		t.Run(door.Name, func(t *testing.T) {
+			q := quick[door.Name]
+			q.Write = files.Write
+			labtest.Run(t, door.New, q)
+		})
 	}
 }
 

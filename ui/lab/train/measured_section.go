@@ -35,7 +35,7 @@ func measuredWorkload(name string, list []kerneltime.Agreement) Workload {
 		Workload: &workload.Workload{Name: name, Times: workload.Measured}, measured: list,
 		imported: &imported{
 			Recording: &recording.Recording{Format: "Table of measurements", Label: measurements},
-			cannot:    "measurements are no workload; choose a model under Workload to see it with kernel times calibrated to them",
+			cannot:    "measurements are no workload; choose a model under Workload. What they say of estimates is below",
 		},
 	}
 }
@@ -67,9 +67,9 @@ func agreements(v *seen) (*report.Section, error) {
 	gpu := kerneltime.Mostly(list)
 	switch own, of := kerneltime.Mend(gpu, list); {
 	case own == kerneltime.Calibration{}:
-		s.Text = append(s.Text, "There are no three kernels of one class and GPU, which a calibration takes.")
+		s.Text = append(s.Text, "A calibration takes three kernels of a class; no class of one GPU has them, so none is set.")
 	default:
-		s.Text = append(s.Text, fmt.Sprintf("Calibrated to the %d kernels of the %s: %s. The setting is in the link.", of, kerneltime.Find(gpu).Name, own))
+		s.Text = append(s.Text, fmt.Sprintf("The %d kernels of the %s call for calibrate=%s. Opening the table has set that (Options, Calibrated), and links have it.", of, kerneltime.Find(gpu).Name, own))
 	}
 	s.Notes = []string{"A factor is the median of its rows: with it half of them are slower than estimated and half faster. Whole networks mend no class. Estimates of single kernels are of kernels in a loop."}
 	return s, nil

@@ -46,7 +46,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := agreements(&seen{Workload: w})
-	if err != nil || len(s.Tables[0].Rows) != 1 || s.Tables[0].Rows[0].Head != "product" || !strings.Contains(s.Text[1], "Calibrated to the 3 kernels of the GeForce RTX 4090: product:") {
+	if err != nil || len(s.Tables[0].Rows) != 1 || s.Tables[0].Rows[0].Head != "product" || !strings.Contains(s.Text[1], "The 3 kernels of the GeForce RTX 4090 call for calibrate=product:") {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if own, _ := kerneltime.Mend("h100-sxm", w.measured); own != (kerneltime.Calibration{}) {

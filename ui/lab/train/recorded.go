@@ -26,7 +26,7 @@ var labelled = map[recording.Label]string{
 	recording.M:   "a picture of memory, without kernels",
 	recording.T:   "times only",
 
-	measurements: "it is a table of measurements, whose factors are now set under Calibrated",
+	measurements: "it is a table of measurements",
 }
 
 // Keys of knobs that only recordings have.

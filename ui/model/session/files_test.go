@@ -415,6 +415,9 @@ func TestOffered(t *testing.T) {
 	if h.Undo(); h.Info.Name != "train" || h.Entry() != "wheat" {
 		t.Errorf("undo leads to %s", h.Info.Name)
 	}
+	if h.Undo(); h.Info.Name != "train" || h.Entry() != "" || h.CanUndo() {
+		t.Errorf("before what was dropped %s has %q", h.Info.Name, h.Entry())
+	}
 	drop("letter", exec.Answer{Error: "letter: text, but none that is known", Takers: []exec.Taker{bakes}})
 	if h.Info.Name != "train" || !strings.HasPrefix(h.Files.Error, "letter: text") || h.Files.Offering() != "Nothing here is a trace. Look at how its bytes compress?" {
 		t.Errorf("%s, %q, %q", h.Info.Name, h.Files.Error, h.Files.Offering())
