@@ -174,7 +174,8 @@ func TestTooHeavy(t *testing.T) {
 	}
 }
 
-// What is recorded is of the programs that there are.
+// What is recorded is of programs that there are; one that is new is weighed when the site
+// is packed, which says how to record it.
 func TestRecordedSizes(t *testing.T) {
 	data, err := os.ReadFile("../../" + sizesFile)
 	if err != nil {
@@ -182,8 +183,8 @@ func TestRecordedSizes(t *testing.T) {
 	}
 	text := string(data)
 	is, err := recorded(text)
-	if err != nil || record(is) != text || len(is) != len(programNames()) {
-		t.Errorf("%v: %s", err, text)
+	if err != nil || record(is) != text {
+		t.Errorf("%v: %s has\n%s", err, sizesFile, text)
 	}
 }
 

@@ -66,7 +66,9 @@ func recorded(text string) (map[string]int64, error) {
 func record(is map[string]int64) string {
 	var b strings.Builder
 	for _, name := range programNames() {
-		fmt.Fprintf(&b, "%s %d\n", name, is[name])
+		if n, ok := is[name]; ok {
+			fmt.Fprintf(&b, "%s %d\n", name, n)
+		}
 	}
 	return b.String()
 }
