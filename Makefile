@@ -167,8 +167,8 @@ profile: ## measure what the laboratories' programs are compiled for: wasm/worke
 golden: generate ## rewrite the golden files and say what changed; then read git diff and say why
 	@status=0; SPILLWAY_EFFORT=nightly go test $(call WITH,'flag\.Bool..update|"spillway/build/golden"') -update || status=$$?; go run ./build/golden/summary; exit $$status
 
-fuzz: generate ## every fuzz test for TIME each (default 30s)
-	@for dir in $(call WITH,'^func Fuzz'); do for name in $$(grep -rhoE '^func Fuzz\w*' $$dir/*_test.go | cut -d' ' -f2); do \
+fuzz: generate ## every fuzz test for TIME each (default 30s); IN="sim ui" only those in these folders
+	@for dir in $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' $(or $(IN),build sim traces ui wasm) | xargs -r -n1 dirname | sort -u | sed 's,^,./,'); do for name in $$(grep -rhoE '^func Fuzz\w*' $$dir/*_test.go | cut -d' ' -f2); do \
 		echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(or $(TIME),30s) $$dir || exit 1; done; done
 
 clean: ## remove what was built

@@ -78,8 +78,13 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	}
 	var r run
 	switch mode {
-	case "full", "nightly":
+	case "full":
 		r = p.full(rec)
+	case "nightly":
+		if r, _, err = rec.due(p.full(rec)); err != nil {
+			return false, err
+		}
+		s.passed = rec.keepNightly
 	case "quick":
 		if base == "" {
 			base = usualBase()
@@ -123,13 +128,18 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	}
 	failed := conclude(suites, r.left, time.Since(begun))
 	if mode == "full" {
-		if why := nightlyStale(rec); why != "" {
-			fmt.Println("note:", why)
+		p.nightly = true
+		_, names, err := rec.due(p.full(rec))
+		if err != nil {
+			return false, err
+		}
+		if len(names) > 0 {
+			fmt.Printf("note: these have not passed at night with the engines as they are; run make nightly before an issue on engines is resolved: %s\n", strings.Join(names, ", "))
 		}
 	}
 	printCounts(suites)
 	if !failed {
-		err = keepRecord(rec, mode, suites, time.Since(begun))
+		err = keepRecord(rec, suites)
 	}
 	return !failed, err
 }
@@ -178,7 +188,7 @@ func printCounts(suites []suite) {
 }
 
 // keepRecord notes what passed of that which does not run each time.
-func keepRecord(rec *record, mode string, suites []suite, took time.Duration) error {
+func keepRecord(rec *record, suites []suite) error {
 	changed := false
 	for i := range suites {
 		if s := &suites[i]; s.Name == "test-outsider" && s.Failed == 0 && s.Passed > 0 {
@@ -188,13 +198,6 @@ func keepRecord(rec *record, mode string, suites []suite, took time.Duration) er
 			}
 			changed = true
 		}
-	}
-	if mode == "nightly" {
-		var err error
-		if rec.Nightly, err = now(engines, "passed", took); err != nil {
-			return err
-		}
-		changed = true
 	}
 	if !changed {
 		return nil

@@ -195,7 +195,10 @@ func (p *planner) full(record *record) run {
 	if !p.nightly {
 		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !effort.OnPlatform(i.folder) })))+" packages as WebAssembly, fuzzing")
 	} else {
-		r.tasks = append(r.tasks, task{name: "fuzz", command: low("make", "--no-print-directory", "fuzz"), needs: []string{"generate"}})
+		fuzz := func(name, in string) task {
+			return task{name: name, command: low("make", "--no-print-directory", "fuzz", "IN="+in), needs: []string{"generate"}}
+		}
+		r.tasks = append(r.tasks, fuzz("fuzz-formats", "traces"), fuzz("fuzz-others", "build sim ui wasm"))
 	}
 	return r
 }

@@ -19,8 +19,10 @@ const recordFile = "build/suites/record.json"
 
 // A record is the content of recordFile.
 type record struct {
-	Nightly  passed `json:"nightly"`  // inputs: the engines
-	Outsider passed `json:"outsider"` // inputs: the documents with examples, and what they patch
+	// Nightly has every task of make nightly that passed; inputs: the engines. What passed
+	// with those that are there is not run again, so that a night can be cut into pieces.
+	Nightly  map[string]passed `json:"nightly"`
+	Outsider passed            `json:"outsider"` // inputs: the documents with examples, and what they patch
 }
 
 // passed is when something passed last, and with which inputs.
@@ -93,18 +95,46 @@ func outsiderStale(r *record) bool {
 	return r.Outsider.Inputs != "" && (err != nil || now != r.Outsider.Inputs)
 }
 
-// nightlyStale says that a nightly run is due, or "".
-func nightlyStale(r *record) string {
+// due is a nightly run without what passed at night with the engines as they are; names
+// are the tasks that it is about.
+func (r *record) due(night run) (rest run, names []string, err error) {
 	now, err := inputs(engines)
-	switch {
-	case err != nil:
-		return err.Error()
-	case r.Nightly.Inputs == "":
-		return "make nightly has not passed yet"
-	case now != r.Nightly.Inputs:
-		return fmt.Sprintf("the engines (%s) differ from those that make nightly last passed with, on %s at %.7s: run it before an issue on engines is resolved", strings.Join(engines, ", "), r.Nightly.Date, r.Nightly.Commit)
+	if err != nil {
+		return run{}, nil, err
 	}
-	return ""
+	needed := map[string]bool{}
+	for _, t := range slices.Backward(night.tasks) { // what is needed stands before
+		p := r.Nightly[t.name]
+		if p.Inputs == now && !needed[t.name] {
+			rest.left = append(rest.left, fmt.Sprintf("%s: passed on %s at %.7s with these engines", t.name, p.Date, p.Commit))
+			continue
+		}
+		if p.Inputs != now {
+			names = append(names, t.name)
+		}
+		rest.tasks = append(rest.tasks, t)
+		for _, name := range t.needs {
+			needed[name] = true
+		}
+	}
+	slices.Reverse(rest.tasks)
+	slices.Reverse(names)
+	slices.Reverse(rest.left)
+	rest.left = append(rest.left, night.left...)
+	return rest, names, nil
+}
+
+// keepNightly notes a task that has passed at night, at once: what follows may be ended.
+func (r *record) keepNightly(name string, took time.Duration) error {
+	p, err := now(engines, "passed", took)
+	if err != nil {
+		return err
+	}
+	if r.Nightly == nil {
+		r.Nightly = map[string]passed{}
+	}
+	r.Nightly[name] = p
+	return r.write()
 }
 
 // now makes the record of something that has passed just now.

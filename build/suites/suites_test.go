@@ -297,7 +297,27 @@ func TestRecord(t *testing.T) {
 	if outsiderStale(&record{Outsider: p}) || !outsiderStale(&record{Outsider: other}) || outsiderStale(&record{}) {
 		t.Error("the outsider is stale with what it passed with, or not with something else")
 	}
-	if nightlyStale(&record{}) == "" {
-		t.Error("nobody says that make nightly never passed")
+	night := run{tasks: []task{{name: "site"}, {name: "browser", needs: []string{"site"}}, {name: "fuzz"}}}
+	engines, err := inputs(engines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		passed []string
+		runs   int
+		due    string
+	}{
+		{nil, 3, "site browser fuzz"},
+		{[]string{"site", "fuzz"}, 2, "browser"}, // which needs the site again
+		{[]string{"site", "browser"}, 1, "fuzz"},
+		{[]string{"site", "browser", "fuzz"}, 0, ""},
+	} {
+		rec := record{Nightly: map[string]passed{"fuzz": {Inputs: "others"}}}
+		for _, name := range tt.passed {
+			rec.Nightly[name] = passed{Inputs: engines}
+		}
+		if rest, names, err := rec.due(night); err != nil || len(rest.tasks) != tt.runs || strings.Join(names, " ") != tt.due {
+			t.Errorf("after %q: %d tasks for %q, %v", tt.passed, len(rest.tasks), names, err)
+		}
 	}
 }

@@ -82,6 +82,8 @@ type schedule struct {
 	stop  *stopper // begin nothing more once something failed, and end what runs; nil: go on
 	out   io.Writer
 	logs  string // folder for what tasks print
+	// passed is told of every task that has passed, one at a time; nil: nobody asks.
+	passed func(name string, took time.Duration) error
 
 	mu      sync.Mutex
 	results map[string]*suite
@@ -116,6 +118,11 @@ func (s *schedule) run(tasks []task) []suite {
 				s.mu.Lock()
 				delete(s.running, t.name)
 				s.results[t.name] = &r
+				if s.passed != nil && r.Failed == 0 && !r.blocked {
+					if err := s.passed(t.name, time.Duration(r.Wall*float64(time.Second))); err != nil {
+						fmt.Fprintln(s.out, err)
+					}
+				}
 				s.mu.Unlock()
 				ended <- struct{}{}
 			}()
