@@ -78,7 +78,10 @@ var simOrder = []string{
 	"sim/train/result",
 	"sim/train/program",
 	"sim/train/caching",
+	"sim/train/engine/link", // which memory models share that move whole tensors
 	"sim/train/engine",
+	"sim/train/engine/enginetest", // what tests of several of them run
+	"sim/train/engine/*",          // the memory models
 	"sim/train/swapplan",
 	"sim/train/bound",
 	"sim/train/system",
@@ -176,7 +179,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/filesys/system", "sim/llm/system"} {
+	for _, many := range []string{"sim/train/engine", "sim/train/system", "sim/filesys/system", "sim/llm/system"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}
@@ -204,6 +207,8 @@ func simImport(from, to string) string {
 		return fmt.Sprintf("%s has no place in simOrder yet; give it one", to)
 	case f == t && (strings.HasPrefix(from, "sim/train/system/") || strings.HasPrefix(from, "sim/llm/system/")) && !strings.HasPrefix(to, from+"/"):
 		return "a system never imports another; what they share belongs to vitality, engine or program"
+	case f == t && strings.HasPrefix(from, "sim/train/engine/"):
+		return "a memory model never imports another; what they share belongs to engine"
 	case f < t:
 		return "the order of the simulator's packages forbids it"
 	}
@@ -317,6 +322,10 @@ func TestLawItself(t *testing.T) {
 		{"sim/train/system/g10", "sim/train/system/g10/internal", true},
 		{"sim/train", "sim/train/system/g10", true},
 		{"sim/train/engine", "sim/train", false},
+		{"sim/train/engine", "sim/train/engine/paged", false},
+		{"sim/train/engine/paged", "sim/train/engine", true},
+		{"sim/train/engine/swap", "sim/train/engine/pool", false},
+		{"sim/train/engine/swap", "sim/train/engine/link", true},
 		{"sim/train/engine", "traces/g10", false},
 		{"sim/train/engine", "ui/view", false},
 		{"sim/train/engine", "github.com/vugu/vugu", false},

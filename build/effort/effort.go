@@ -8,6 +8,7 @@
 package effort
 
 import (
+	"iter"
 	"os"
 	"runtime"
 	"strconv"
@@ -31,6 +32,22 @@ func Takes(index, every int) bool {
 	}
 	turn, _ := strconv.ParseUint(os.Getenv(Turn), 10, 32)
 	return uint64(index)%uint64(every) == turn%uint64(every)
+}
+
+// Seeds are those of n random cases that a test tries: a quarter of them, half as many where
+// tests are to be short, all at night.
+func Seeds(n int) iter.Seq[uint64] {
+	every := 4
+	if testing.Short() {
+		every *= 2
+	}
+	return func(yield func(uint64) bool) {
+		for seed := range n {
+			if Takes(seed, every) && !yield(uint64(seed)) {
+				return
+			}
+		}
+	}
 }
 
 // Natively skips a test where it runs as WebAssembly by day: its point is no platform's.

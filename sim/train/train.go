@@ -122,6 +122,8 @@ type Request struct {
 	MemoryRate unit.Bandwidth
 	// Record, if not nil, gets what happened besides what the result sums up.
 	Record *engine.Record
+	// Inspect, if not nil, is shown the pager of a system that has one ([engine.Blocks]).
+	Inspect func(r *engine.BlockRun, p engine.Pager, k workload.KernelID)
 }
 
 // Validate reports every number that is out of range.
@@ -205,8 +207,13 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 
 // config is how the engine runs a system.
 func config(s *system.System, q *Request) engine.Config {
+	memory := s.Runtime(&q.Options)
+	if b, ok := memory.(engine.Blocks); ok {
+		b.Inspect = q.Inspect
+		memory = b
+	}
 	return engine.Config{
-		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
+		Machine: q.Machine, Runtime: memory, Quirks: q.Options.Quirks,
 		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
 	}
 }

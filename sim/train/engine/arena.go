@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -34,10 +35,10 @@ type ArenaRun struct {
 	exec     []unit.Cycles
 	pool     *pool
 	tensors  []arenaTensor
-	channels [numChannels]channel
-	rates    [2][numChannels]unit.Bandwidth // of the channels; while the SSD reads and writes at the same time
-	both     int                            // 1: it does
-	ssdTime  [2][ssdIn + 1]unit.Cycles      // how long its channels have been busy; the same while it did both
+	channels [link.Directions]channel           // they run independently of each other
+	rates    [2][link.Directions]unit.Bandwidth // of the channels; while the SSD reads and writes at the same time
+	both     int                                // 1: it does
+	ssdTime  [2][link.SSDIn + 1]unit.Cycles     // how long its channels have been busy; the same while it did both
 	now      unit.Cycles
 	busy     unit.Cycles // time with a transfer under way
 	host     unit.Bytes  // in host memory
@@ -52,7 +53,7 @@ type ArenaRun struct {
 // page faults, starting with all weights on the GPU (G10 artifact, the second
 // simulator inside its analysis). The work is linear in kernels, tensors and
 // transfers, times the number of holes in the pool.
-func (m Pool) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+func (m Pool) Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	r, err := m.newRun(w, p, c)
 	if err != nil {
 		return nil, err
@@ -62,12 +63,12 @@ func (m Pool) run(w *workload.Workload, p *program.Program, c Config) (*result.R
 
 func (m Pool) newRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun, error) {
 	if m.Scale > 1 { // the pool does not say so itself
-		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page), w.HeldPages()); err != nil {
+		if err := KernelsFit(w, int64(c.Machine.GPUMemory/unit.Page), w.HeldPages()); err != nil {
 			return nil, err
 		}
 	}
 	r := &ArenaRun{
-		Workload: w, Program: p, Sets: Sets(w, c.Quirks), Life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
+		Workload: w, Program: p, Sets: Sets(w, c.Quirks), Life: vitality.Analyze(w), exec: Ideal(w, c),
 		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * m.Scale),
 		tensors: make([]arenaTensor, len(w.Tensors)),
 		record:  c.Record,
@@ -81,7 +82,7 @@ func (m Pool) newRun(w *workload.Workload, p *program.Program, c Config) (*Arena
 		}
 	}
 	for both := range r.rates {
-		read, write := c.ssdRates(both == 1)
+		read, write := c.SSDRates(both == 1)
 		r.rates[both] = arenaRates(read, write, c.Machine.HostLink, c.Quirks)
 	}
 	for i, rate := range r.rates[0] {
@@ -89,9 +90,9 @@ func (m Pool) newRun(w *workload.Workload, p *program.Program, c Config) (*Arena
 	}
 	if !c.Quirks.Has(quirk.InstantSSD) {
 		latency := c.Machine.Clock.CyclesUp(c.Machine.SSDLatency)
-		r.channels[ssdIn].latency, r.channels[ssdOut].latency = latency, latency
+		r.channels[link.SSDIn].latency, r.channels[link.SSDOut].latency = latency, latency
 	}
-	if p.Count(program.Evict, machine.Host) > 0 && min(r.channels[hostIn].rate, r.channels[hostOut].rate) <= 0 {
+	if p.Count(program.Evict, machine.Host) > 0 && min(r.channels[link.HostIn].rate, r.channels[link.HostOut].rate) <= 0 {
 		return nil, &DoesNotFit{fmt.Sprintf(
 			"the plan moves tensors to host memory, but the SSD (%v read) takes the whole host link (%v); a faster host link or a slower SSD would help",
 			c.Machine.SSDRead, c.Machine.HostLink)}
@@ -103,13 +104,11 @@ func (m Pool) newRun(w *workload.Workload, p *program.Program, c Config) (*Arena
 
 // run simulates the iteration.
 func (r *ArenaRun) run(c Config, scale int64) (*result.Result, error) {
-	res := newResult(c, r.exec)
+	res := NewResult(c, r.exec)
 	res.Kernels = make([]result.Kernel, 0, len(r.Workload.Kernels))
 	for k := range r.exec {
 		start := r.now
-		if r.record != nil {
-			r.record.kernel = workload.KernelID(k)
-		}
+		r.record.Launch(workload.KernelID(k))
 		if err := r.policy.Launch(workload.KernelID(k)); err != nil {
 			return nil, err
 		}
@@ -144,7 +143,7 @@ func (r *ArenaRun) run(c Config, scale int64) (*result.Result, error) {
 			c.Mixed(1000, 1000) // a channel is busy or idle
 		}
 	}
-	if c.Noise > 0 && c.exact() {
+	if c.Noise > 0 && c.Runtime.ExactTimes(c.Quirks) {
 		res.Notes = append(res.Notes, "As published, the kernel time error does not reach this system: the original ends before it draws any.")
 	}
 	return res, nil
@@ -242,8 +241,8 @@ func (r *ArenaRun) TooLarge(k workload.KernelID, t workload.TensorID) error {
 
 // arenaRates returns the rates of the channels. The host channel has what the
 // SSD leaves of the host link.
-func arenaRates(read, write, link unit.Bandwidth, q quirk.Set) [numChannels]unit.Bandwidth {
-	rates := [numChannels]unit.Bandwidth{ssdIn: read, ssdOut: write, hostIn: link - read, hostOut: link - write}
+func arenaRates(read, write, hostLink unit.Bandwidth, q quirk.Set) [link.Directions]unit.Bandwidth {
+	rates := [link.Directions]unit.Bandwidth{link.SSDIn: read, link.SSDOut: write, link.HostIn: hostLink - read, link.HostOut: hostLink - write}
 	if q.Has(quirk.BinaryGigabytes) {
 		for i := range rates {
 			rates[i] = binary(rates[i])

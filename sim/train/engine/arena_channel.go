@@ -1,21 +1,11 @@
 package engine
 
 import (
-	"math"
-
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-)
-
-// The channels of the arena. They run independently of each other.
-const (
-	ssdOut = iota
-	ssdIn
-	hostOut
-	hostIn
-	numChannels
 )
 
 // A channel moves whole tensors one after the other, in the order they were
@@ -46,18 +36,9 @@ func (c *channel) start(now unit.Cycles, tensors []arenaTensor) {
 // enqueue queues t on channel i. As published, traffic counts at once. (The
 // scripts that gather the published results count all of it as SSD traffic;
 // here the host's channel counts as host traffic.)
-func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
+func (r *ArenaRun) enqueue(i link.Direction, t workload.TensorID) {
 	size := unit.Bytes(r.tensors[t].pages) * unit.Page
-	switch i {
-	case ssdOut:
-		r.it.Traffic.SSDOut += size
-	case ssdIn:
-		r.it.Traffic.SSDIn += size
-	case hostOut:
-		r.it.Traffic.HostOut += size
-	case hostIn:
-		r.it.Traffic.HostIn += size
-	}
+	i.Count(&r.it.Traffic, size)
 	c := &r.channels[i]
 	wasIdle := c.idle()
 	c.queue = append(c.queue, t)
@@ -71,14 +52,14 @@ func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 // writes alone or both. What is left of a moving tensor goes on at the new rate.
 func (r *ArenaRun) pace() {
 	both := 0
-	if !r.channels[ssdIn].idle() && !r.channels[ssdOut].idle() {
+	if !r.channels[link.SSDIn].idle() && !r.channels[link.SSDOut].idle() {
 		both = 1
 	}
 	if both == r.both {
 		return
 	}
 	r.both = both
-	for i, rate := range [...]unit.Bandwidth{ssdOut: r.rates[both][ssdOut], ssdIn: r.rates[both][ssdIn]} {
+	for i, rate := range [...]unit.Bandwidth{link.SSDOut: r.rates[both][link.SSDOut], link.SSDIn: r.rates[both][link.SSDIn]} {
 		c := &r.channels[i]
 		if !c.idle() {
 			from := max(r.now, c.begin)
@@ -91,43 +72,40 @@ func (r *ArenaRun) pace() {
 
 // delivered returns the mean rates of the SSD while it was reading and writing.
 func (r *ArenaRun) delivered() *result.SSD {
-	mean := func(channel int) unit.Bandwidth {
+	mean := func(channel link.Direction) unit.Bandwidth {
 		alone, both := int64(r.ssdTime[0][channel]), int64(r.ssdTime[1][channel])
 		slower := r.rates[0][channel] - r.rates[1][channel]
 		return r.rates[0][channel] - unit.Bandwidth(unit.MulDiv(int64(slower), both, max(1, alone+both)))
 	}
-	return &result.SSD{Read: mean(ssdIn), Write: mean(ssdOut), Mixed: r.ssdTime[1][ssdIn] > 0}
+	return &result.SSD{Read: mean(link.SSDIn), Write: mean(link.SSDOut), Mixed: r.ssdTime[1][link.SSDIn] > 0}
 }
 
 // Evict queues a move of t to the SSD or the host, which holds it from now on.
 func (r *ArenaRun) Evict(t workload.TensorID, to machine.Tier) {
 	if to == machine.Host {
-		r.enqueue(hostOut, t)
+		r.enqueue(link.HostOut, t)
 		r.keepInHost(t, true)
 		return
 	}
-	r.enqueue(ssdOut, t)
+	r.enqueue(link.SSDOut, t)
 }
 
 // Fetch queues a move of t, which has memory, from the SSD or the host to the GPU.
 func (r *ArenaRun) Fetch(t workload.TensorID, from machine.Tier) {
 	r.tensors[t].fetching = true
 	if from == machine.Host {
-		r.enqueue(hostIn, t)
+		r.enqueue(link.HostIn, t)
 		return
 	}
-	r.enqueue(ssdIn, t)
+	r.enqueue(link.SSDIn, t)
 }
 
 // Leaving reports whether a tensor is on its way to the SSD.
-func (r *ArenaRun) Leaving() bool { return !r.channels[ssdOut].idle() }
+func (r *ArenaRun) Leaving() bool { return !r.channels[link.SSDOut].idle() }
 
-// never is the end of a kernel that is not running.
-const never unit.Cycles = math.MaxInt64
-
-// Events that serve reports, besides channel numbers.
+// Events that serve reports, besides the direction whose transfer ends.
 const (
-	kernelEnded = -1 - iota
+	kernelEnded link.Direction = -1 - iota
 	nothing
 )
 
@@ -142,18 +120,18 @@ func (r *ArenaRun) Await(t workload.TensorID, cause result.Cause) {
 // returns false when no transfer is under way.
 func (r *ArenaRun) Wait(cause result.Cause) bool {
 	before := r.now
-	event := r.serve(never)
+	event := r.serve(Forever)
 	*r.it.Ledger.At(cause) += r.now - before
-	r.record.stall(cause, before, r.now)
+	r.record.Stall(cause, before, r.now)
 	return event != nothing
 }
 
 // serve lets time pass until the next event, the end of the running kernel or
 // of a transfer, and returns which it was. At equal times transfers are first,
 // in channel order.
-func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
+func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event link.Direction) {
 	at, event, moving := kernelEnd, kernelEnded, false
-	for i := range r.channels {
+	for i := range link.Directions {
 		c := &r.channels[i]
 		if c.idle() {
 			continue
@@ -163,7 +141,7 @@ func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
 			at, event = c.end, i
 		}
 	}
-	if at == never {
+	if at == Forever {
 		return nothing
 	}
 	if moving {
@@ -186,21 +164,21 @@ func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
 }
 
 // complete ends the transfer at the head of channel i and starts the next.
-func (r *ArenaRun) complete(i int) {
+func (r *ArenaRun) complete(i link.Direction) {
 	c := &r.channels[i]
 	t := c.queue[c.head]
 	c.head++
 	r.recordMove(i, t, c.begin, c.end)
 	switch i {
-	case ssdOut, hostOut:
+	case link.SSDOut, link.HostOut:
 		// A tensor that came back in the meantime loses its new copy.
 		r.Drop(t)
-		if i == hostOut {
+		if i == link.HostOut {
 			r.keepInHost(t, true)
 		}
-	case ssdIn, hostIn:
+	case link.SSDIn, link.HostIn:
 		r.tensors[t].fetching = false
-		if i == hostIn {
+		if i == link.HostIn {
 			r.keepInHost(t, false)
 		}
 	}
@@ -209,16 +187,13 @@ func (r *ArenaRun) complete(i int) {
 }
 
 // recordMove records a transfer on channel i.
-func (r *ArenaRun) recordMove(i int, t workload.TensorID, start, end unit.Cycles) {
+func (r *ArenaRun) recordMove(i link.Direction, t workload.TensorID, start, end unit.Cycles) {
 	if r.record == nil {
 		return
 	}
-	ways := [numChannels]direction{
-		ssdOut: {machine.GPU, machine.SSD}, ssdIn: {machine.SSD, machine.GPU},
-		hostOut: {machine.GPU, machine.Host}, hostIn: {machine.Host, machine.GPU},
-	}
-	r.record.move(t, ways[i].from, ways[i].to, Planned, r.tensors[t].pages)
-	r.record.flush(start, end)
+	from, to := i.Ends()
+	r.record.Move(t, from, to, Planned, r.tensors[t].pages)
+	r.record.EndBatch(start, end)
 }
 
 // recordRest records what is still on its way at the end of the iteration, whose
@@ -227,7 +202,7 @@ func (r *ArenaRun) recordRest() {
 	if r.record == nil {
 		return
 	}
-	for i := range r.channels {
+	for i := range link.Directions {
 		c := &r.channels[i]
 		start, end := c.begin, c.end
 		for ; !c.idle(); c.head++ {
@@ -239,5 +214,5 @@ func (r *ArenaRun) recordRest() {
 			}
 		}
 	}
-	r.record.finish(0)
+	r.record.Finish(0)
 }

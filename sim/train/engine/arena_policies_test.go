@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/enginetest"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -31,39 +32,6 @@ func arena(ahead bool, scale int64) engine.Runtime {
 	r := s.Runtime(&o).(engine.Pool)
 	r.Scale = scale
 	return r
-}
-
-// toyMachine moves a page in 100 cycles on each channel.
-func toyMachine(pages int64) machine.Machine {
-	const rate = 40960 * unit.MBps // 4096 B in 100 ns
-	return machine.Machine{
-		GPUMemory: unit.Bytes(pages) * unit.Page, Clock: unit.GHz,
-		GPULink: 2 * rate, HostLink: 2 * rate, SSDRead: rate, SSDWrite: rate,
-	}
-}
-
-// toyWorkload has two activations, a and b, that the backward pass uses again.
-// Every kernel takes 100 cycles, every tensor is pages long.
-func toyWorkload(pages int64) *workload.Workload {
-	const a, b, c, dc, db, da, weight = 0, 1, 2, 3, 4, 5, 6
-	w := &workload.Workload{Tensors: make([]workload.Tensor, 7)}
-	for t := range w.Tensors {
-		w.Tensors[t].Bytes = unit.Bytes(pages) * unit.Page
-	}
-	w.Tensors[weight] = workload.Tensor{Bytes: 1, Global: true}
-	ids := func(ts ...workload.TensorID) []workload.TensorID { return ts }
-	w.Kernels = []workload.Kernel{
-		{Name: "load", Outputs: ids(a)},
-		{Name: "f1", Inputs: ids(a), Outputs: ids(b)},
-		{Name: "f2", Inputs: ids(b, weight), Outputs: ids(c)},
-		{Name: "makeLoss", Inputs: ids(c), Outputs: ids(dc)},
-		{Name: "b2", Inputs: ids(dc, b), Outputs: ids(db)},
-		{Name: "b1", Inputs: ids(db, a), Outputs: ids(da, weight)},
-	}
-	for k := range w.Kernels {
-		w.Kernels[k].Time = 100 * unit.Nanosecond
-	}
-	return w
 }
 
 func evict(at workload.KernelID, t workload.TensorID, to machine.Tier) program.Op {
@@ -147,9 +115,9 @@ func TestArenaToys(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := toyWorkload(tt.pages)
+			w := enginetest.Workload(tt.pages)
 			r, err := engine.Run(w, &program.Program{Ops: tt.ops}, engine.Config{
-				Machine: toyMachine(tt.gpu), Runtime: arena(tt.ahead, 1),
+				Machine: enginetest.Machine(tt.gpu), Runtime: arena(tt.ahead, 1),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -167,8 +135,8 @@ func TestArenaToys(t *testing.T) {
 
 func TestArenaProgress(t *testing.T) {
 	var last [2]int
-	_, err := engine.Run(toyWorkload(1), &program.Program{}, engine.Config{
-		Machine: toyMachine(100), Runtime: arena(false, 1),
+	_, err := engine.Run(enginetest.Workload(1), &program.Program{}, engine.Config{
+		Machine: enginetest.Machine(100), Runtime: arena(false, 1),
 		Progress: func(done, total int) { last = [2]int{done, total} },
 	})
 	if err != nil || last != [2]int{6, 6} {
@@ -190,12 +158,12 @@ func TestArenaDoesNotFit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := toyMachine(tt.gpu)
+			m := enginetest.Machine(tt.gpu)
 			if tt.host {
 				m.HostLink = m.SSDRead
 			}
 			for _, ahead := range []bool{true, false} {
-				_, err := engine.Run(toyWorkload(10), &program.Program{Ops: tt.ops}, engine.Config{
+				_, err := engine.Run(enginetest.Workload(10), &program.Program{Ops: tt.ops}, engine.Config{
 					Machine: m, Runtime: arena(ahead, 1),
 				})
 				var no *engine.DoesNotFit
@@ -231,7 +199,7 @@ func TestArenaFragmentation(t *testing.T) {
 	}
 	run := func(gpu int64, ops ...program.Op) (*result.Result, error) {
 		return engine.Run(w, &program.Program{Ops: ops}, engine.Config{
-			Machine: toyMachine(gpu), Runtime: arena(true, 1),
+			Machine: enginetest.Machine(gpu), Runtime: arena(true, 1),
 		})
 	}
 	_, err := run(20)
@@ -319,7 +287,7 @@ func TestArenaProperties(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		c := engine.Config{
-			Machine: toyMachine(int64(8 + rnd.IntN(120))),
+			Machine: enginetest.Machine(int64(8 + rnd.IntN(120))),
 			Runtime: arena(rnd.IntN(2) == 0, 1+int64(rnd.IntN(2))),
 		}
 		if rnd.IntN(2) == 0 {

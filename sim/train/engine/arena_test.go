@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
@@ -45,7 +46,7 @@ func (r *ArenaRun) checkMemory(t *testing.T, seed uint64) {
 	if at > r.pool.pages || r.pool.used > r.pool.pages || sum > r.pool.used {
 		t.Fatalf("seed %d: %d pages of tensors, %d used, %d exist", seed, sum, r.pool.used, r.pool.pages)
 	}
-	for i := range r.channels {
+	for i := range link.Directions {
 		if c := &r.channels[i]; !c.idle() && c.end < r.now {
 			t.Fatalf("seed %d: channel %d ends at %d, before %d", seed, i, c.end, r.now)
 		}
@@ -162,18 +163,18 @@ func (still) Moved()                         {}
 func TestArenaDrive(t *testing.T) {
 	const page = unit.Bandwidth(unit.Page) * 1e9 // a page a cycle of 1 GHz
 	r := &ArenaRun{tensors: []arenaTensor{{at: -1, pages: 1000}, {at: -1, pages: 100}}, policy: still{}}
-	r.rates[0] = [numChannels]unit.Bandwidth{ssdOut: page / 2, ssdIn: page}
-	r.rates[1] = [numChannels]unit.Bandwidth{ssdOut: page / 8, ssdIn: page / 4}
+	r.rates[0] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 2, link.SSDIn: page}
+	r.rates[1] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 8, link.SSDIn: page / 4}
 	for i, rate := range r.rates[0] {
 		r.channels[i] = channel{rate: rate, clock: unit.GHz}
 	}
 	r.Evict(0, machine.SSD)
 	r.serve(1000) // half of it has gone
 	r.Fetch(1, machine.SSD)
-	if r.serve(never); r.now != 1400 {
+	if r.serve(Forever); r.now != 1400 {
 		t.Errorf("100 pages have come at %d; want 1400, at a quarter of a page a cycle", r.now)
 	}
-	if r.serve(never); r.now != 1400+900 {
+	if r.serve(Forever); r.now != 1400+900 {
 		t.Errorf("1000 pages have gone at %d; want 2300: 500 in 1000 cycles, 50 in 400, 450 in 900", r.now)
 	}
 	if got := *r.delivered(); got.Read != page/4 || got.Write != page/2-(page/2-page/8)*400/2300 || !got.Mixed {

@@ -87,7 +87,7 @@ func (e *pagedRun) migrate() error {
 		last = now + unit.Cycles(e.untilKernel(now)-1)*e.share.period
 	}
 	e.schedule(last + e.share.period)
-	e.c.Record.flush(now, e.batchAt)
+	e.c.Record.EndBatch(now, e.batchAt)
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
 		pages int64
 	}{{preSSD, n * turns}, {preHost, m * turns}} {
 		h := e.at(e.queues[x.q].head)
-		e.c.Record.move(h.tensor, h.loc, machine.GPU, Planned, x.pages)
+		e.c.Record.Move(h.tensor, h.loc, machine.GPU, Planned, x.pages)
 	}
 	e.interleave(preSSD, preHost, int32(n), int32(m), int32(turns))
 	b.inSSD, b.inHost = n*turns, m*turns
@@ -249,7 +249,7 @@ func (e *pagedRun) evictHead(b *batch, q queueID, most int64) {
 		}
 	}
 	atCursor := e.cursor == i
-	e.c.Record.move(e.at(i).tensor, machine.GPU, dst, Planned, n)
+	e.c.Record.Move(e.at(i).tensor, machine.GPU, dst, Planned, n)
 	e.leave(i, int32(n), dst)
 	if atCursor {
 		e.cursor = e.front(e.oldest)
@@ -376,7 +376,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
 		e.take(n)
-		e.c.Record.move(h.tensor, h.loc, machine.GPU, why, n)
+		e.c.Record.Move(h.tensor, h.loc, machine.GPU, why, n)
 		if fromHost {
 			e.release(b, n)
 		}
@@ -398,8 +398,8 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if dst != machine.Nowhere {
 		n = min(n, b.link-b.out, e.room(b, dst, fromHost))
 	}
-	e.c.Record.move(h.tensor, h.loc, machine.GPU, why, n)
-	e.c.Record.move(x.tensor, machine.GPU, dst, ForRoom, n)
+	e.c.Record.Move(h.tensor, h.loc, machine.GPU, why, n)
+	e.c.Record.Move(x.tensor, machine.GPU, dst, ForRoom, n)
 	e.takeVictim(v, n, dst)
 	e.count(b, dst, n)
 	if fromHost {
@@ -665,7 +665,7 @@ func (e *pagedRun) hostShut(n int64) bool {
 func (e *pagedRun) attributeStall(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
 		*e.iter().Ledger.At(e.waiting) += now - from
-		e.c.Record.stall(e.waiting, from, now)
+		e.c.Record.Stall(e.waiting, from, now)
 	}
 	e.mark = max(e.mark, now)
 }

@@ -497,8 +497,8 @@ func (r *refBlocks) dense(b int64, pages []int64) (list []int64) {
 func (r *refBlocks) run() (*result.Result, error) {
 	w, c := r.w, r.c
 	rules := c.Runtime.(Blocks).BlockRules
-	exec := kernelTimes(w, c).exec
-	res := newResult(c, exec)
+	exec := Ideal(w, c)
+	res := NewResult(c, exec)
 	chunk := int64(2 << 20)
 	held := (w.HeldPages()*4096 + chunk - 1) / chunk
 	if r.chunks = int64(c.Machine.GPUMemory)*rules.Usable/1e6/chunk - held; r.chunks < 1 {

@@ -37,7 +37,8 @@ type BlockRun struct {
 
 	rules     BlockRules
 	mem       blockMemory
-	pager     Pager // nil: none
+	pager     Pager                                     // nil: none
+	inspect   func(*BlockRun, Pager, workload.KernelID) // may be nil
 	exec      []unit.Cycles
 	host      []unit.Cycles // of exec, before the kernel
 	sets      *workload.Sets
@@ -122,7 +123,7 @@ type blockThread struct {
 }
 
 // run runs w in the block memory model.
-func (m Blocks) run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
+func (m Blocks) Run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
 	r, err := m.newRun(w, c)
 	if err != nil {
 		return nil, err
@@ -145,10 +146,10 @@ func (m Blocks) newRun(w *workload.Workload, c Config) (*BlockRun, error) {
 			unit.Bytes(usable*chunk), unit.Bytes(held))}
 	}
 	r := &BlockRun{
-		Workload: w, rules: rules, mem: newBlockMemory(chunks, rules.Window),
-		exec: kernelTimes(w, c).exec, host: make([]unit.Cycles, len(w.Kernels)), sets: w.Sets(),
+		Workload: w, rules: rules, inspect: m.Inspect, mem: newBlockMemory(chunks, rules.Window),
+		exec: Ideal(w, c), host: make([]unit.Cycles, len(w.Kernels)), sets: w.Sets(),
 		allocator: caching.New(0), tensors: make([]blockTensor, len(w.Tensors)),
-		random: splitMix(rules.Seed), rows: make([][]rowTouch, len(w.Kernels)), in: blockThread{end: never}, out: blockThread{end: never}, next: NoBlock,
+		random: splitMix(rules.Seed), rows: make([][]rowTouch, len(w.Kernels)), in: blockThread{end: Forever}, out: blockThread{end: Forever}, next: NoBlock,
 		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted),
 	}
 	link := min(c.Machine.GPULink, c.Machine.HostLink)
@@ -198,7 +199,7 @@ func (m Blocks) newRun(w *workload.Workload, c Config) (*BlockRun, error) {
 
 // run simulates all iterations.
 func (r *BlockRun) run(c Config) (*result.Result, error) {
-	res := newResult(c, r.exec)
+	res := NewResult(c, r.exec)
 	res.Kernels = make([]result.Kernel, 0, len(r.exec))
 	capacity := r.mem.free
 	held := unit.Bytes((r.Workload.HeldPages()+blockPages-1)/blockPages) * BlockSize
@@ -219,9 +220,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 		}
 		for k := range r.exec {
 			begin := r.now
-			if r.record != nil {
-				r.record.kernel = workload.KernelID(k)
-			}
+			r.record.Launch(workload.KernelID(k))
 			for _, t := range r.sets.All[k] {
 				if x := &r.tensors[t]; x.id == caching.None {
 					r.allocate(t)
@@ -233,7 +232,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					k, r.Workload.Kernels[k].Name, it+1, most, r.allocator.Used(), c.Machine.HostMemory)}
 			}
 			r.settle()
-			r.launch(workload.KernelID(k), c.Record)
+			r.launch(workload.KernelID(k))
 			r.kernel(workload.KernelID(k))
 			for _, t := range r.sets.All[k] {
 				if x := &r.tensors[t]; x.last == workload.KernelID(k) && !r.Workload.Tensors[t].Global {
@@ -269,11 +268,11 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 		res.Notes = append(res.Notes, fmt.Sprintf("%d iterations were run; the first %d are warm-up, in which addresses and residency settle.", iterations, r.rules.Warm))
 	}
 	if c.Record != nil {
-		c.Record.finish(0)
+		c.Record.Finish(0)
 		slices.SortStableFunc(c.Record.Transfers, func(a, b Transfer) int { return cmp.Compare(a.End, b.End) })
 	}
 	if c.Drive != nil {
-		res.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
+		res.SSD = c.Delivered(&result.Traffic{}, &result.Traffic{})
 	}
 	return res, nil
 }
@@ -339,14 +338,14 @@ func (r *BlockRun) settle() {
 }
 
 // launch tells the pager which kernel comes.
-func (r *BlockRun) launch(k workload.KernelID, record *Record) {
+func (r *BlockRun) launch(k workload.KernelID) {
 	if r.pager == nil {
 		return
 	}
 	r.mem.reopen()
 	r.pager.Launch(k, r.execID(k))
-	if record != nil && record.Inspect != nil {
-		record.Inspect(r, r.pager, r.iteration, k)
+	if r.inspect != nil {
+		r.inspect(r, r.pager, k)
 	}
 	r.pump()
 }
@@ -495,7 +494,7 @@ func (r *BlockRun) wait(c result.Cause, until unit.Cycles) {
 	if until > r.now {
 		*r.it.Ledger.At(c) += until - r.now
 		if r.record != nil {
-			r.record.stall(c, r.now-r.start, until-r.start)
+			r.record.Stall(c, r.now-r.start, until-r.start)
 		}
 	}
 	r.advance(until)
@@ -517,7 +516,7 @@ func (r *BlockRun) advance(to unit.Cycles) {
 
 // pass lets time pass in which nothing happens.
 func (r *BlockRun) pass(to unit.Cycles) {
-	if r.running && (r.in.end != never || r.out.end != never) {
+	if r.running && (r.in.end != Forever || r.out.end != Forever) {
 		r.it.Overlap += to - r.now
 	}
 	r.now = to

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	how "spillway/build/effort"
+	"spillway/sim/train/engine/enginetest"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -137,9 +139,9 @@ func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
 	}
 	names := []string{"a", "b", "c"}
 	for range upTo(2, 16) {
-		k := workload.Kernel{Name: names[r.IntN(3)], Time: unit.Time(1e3 * rangeLog(r, 1e7))}
+		k := workload.Kernel{Name: names[r.IntN(3)], Time: unit.Time(1e3 * enginetest.UpTo(r, 1e7))}
 		if r.IntN(5) == 0 {
-			k.HostTime = unit.Time(1e3 * rangeLog(r, 1e6))
+			k.HostTime = unit.Time(1e3 * enginetest.UpTo(r, 1e6))
 		}
 		perm := r.Perm(len(w.Tensors))
 		for _, t := range perm[:1+r.IntN(min(4, len(perm)))] {
@@ -152,7 +154,7 @@ func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
 			}
 			for r.IntN(12) == 0 {
 				k.Rows = append(k.Rows, workload.RowAccess{
-					Tensor: workload.TensorID(t), Row: unit.Bytes(rangeLog(r, 1e4)), Draws: rangeLog(r, 1e5) - 1, Zipf: int64(r.IntN(2)) * r.Int64N(2000),
+					Tensor: workload.TensorID(t), Row: unit.Bytes(enginetest.UpTo(r, 1e4)), Draws: enginetest.UpTo(r, 1e5) - 1, Zipf: int64(r.IntN(2)) * r.Int64N(2000),
 				})
 			}
 		}
@@ -167,11 +169,11 @@ func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
 	if r.IntN(20) == 0 {
 		c.Machine.HostMemory = unit.Bytes(r.Int64N(int64(64 * unit.MiB)))
 	}
-	c.Machine.GPULink = unit.Bandwidth(1e9 * rangeLog(r, 60))
+	c.Machine.GPULink = unit.Bandwidth(1e9 * enginetest.UpTo(r, 60))
 	c.Machine.HostLink = c.Machine.GPULink - unit.Bandwidth(r.Int64N(int64(c.Machine.GPULink)/2))
 	c.Runtime = Blocks{BlockRules: BlockRules{
 		Usable: 1_000_000 - int64(r.IntN(2))*r.Int64N(200_000), PerFault: 1 + r.Int64N(6000),
-		Counted: unit.Time(r.IntN(2)) * unit.Time(1e3*rangeLog(r, 1e4)), PerBlock: unit.Time(r.IntN(3)) * unit.Time(1e3*rangeLog(r, 1e5)),
+		Counted: unit.Time(r.IntN(2)) * unit.Time(1e3*enginetest.UpTo(r, 1e4)), PerBlock: unit.Time(r.IntN(3)) * unit.Time(1e3*enginetest.UpTo(r, 1e5)),
 		Window: 1 + int64(r.IntN(2))*r.Int64N(12), Whole: r.IntN(3) == 0, Density: r.IntN(3) == 0,
 		Warm: r.Int64N(3), Seed: r.Int64N(100),
 	}}
@@ -188,7 +190,7 @@ func TestBlocksReference(t *testing.T) {
 		t.Run(map[bool]string{false: "on demand", true: "pager"}[paged], func(t *testing.T) {
 			ran, of, counts := 0, 0, result.Paging{}
 			n := 4 * *seeds
-			for seed := range tried(n) {
+			for seed := range how.Seeds(n) {
 				of++
 				r := rand.New(rand.NewPCG(seed, 77))
 				w, c := randomBlockCase(r, float64(seed+1)/float64(n))
@@ -200,7 +202,7 @@ func TestBlocksReference(t *testing.T) {
 				if paged {
 					a = newWhim(seed, len(w.Kernels), ref)
 					ref.pager = a
-					c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(run *BlockRun) Pager {
+					c.Runtime = Blocks{BlockRules: c.Runtime.(Blocks).BlockRules, Pager: func(run *BlockRun) Pager {
 						b = newWhim(seed, len(w.Kernels), run)
 						return b
 					}}
@@ -475,9 +477,9 @@ func TestBlocksThreads(t *testing.T) {
 		{"ahead", 2, 8 * move, 8 * move, 8},                         // both at once
 	} {
 		p := &fixed{}
-		c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(*BlockRun) Pager { return p }}
 		var began unit.Cycles
-		c.Record = &Record{Inspect: func(r *BlockRun, _ Pager, _ int, k workload.KernelID) {
+		c.Record = &Record{}
+		c.Runtime = Blocks{BlockRules: c.Runtime.(Blocks).BlockRules, Pager: func(*BlockRun) Pager { return p }, Inspect: func(r *BlockRun, _ Pager, k workload.KernelID) {
 			if k == 2 { // as no Pager does
 				p.ask, p.ready = []BlockID{8, 9, 10, 11, 12, 13, 14, 15}, tt.ready
 				began = r.Now()
@@ -579,7 +581,7 @@ func TestBlocksLockStep(t *testing.T) {
 		c := handCase(1000)
 		c.Machine.HostMemory = 16 * unit.GiB
 		var got []BlockID
-		c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(*BlockRun) Pager { return &witness{faults: &got} }}
+		c.Runtime = Blocks{BlockRules: c.Runtime.(Blocks).BlockRules, Pager: func(*BlockRun) Pager { return &witness{faults: &got} }}
 		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), &program.Program{}, c); err != nil {
 			t.Fatal(err)
 		}
@@ -723,7 +725,7 @@ func TestBlocksAreTheSameEverywhere(t *testing.T) {
 			}
 		}
 		if seed%2 == 0 {
-			c.Runtime = Blocks{c.Runtime.(Blocks).BlockRules, func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }}
+			c.Runtime = Blocks{BlockRules: c.Runtime.(Blocks).BlockRules, Pager: func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }}
 		}
 		res, err := Run(w, &program.Program{}, c)
 		text, _ := json.Marshal(res)

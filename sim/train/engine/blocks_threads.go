@@ -51,11 +51,11 @@ func (r *BlockRun) fault(v *visiting, want *pageSet, missing int64) {
 	if holds := x.state == here; holds {
 		r.mem.unlink(b)
 		x.state = coming
-		if r.in.end != never {
+		if r.in.end != Forever {
 			r.wait(cause(result.HostRead), r.in.end)
 		}
 	} else {
-		if r.in.end != never {
+		if r.in.end != Forever {
 			r.wait(cause(result.HostRead), r.in.end)
 		}
 		r.makeRoom(cause(result.Eviction))
@@ -124,7 +124,7 @@ func (r *BlockRun) bring(b BlockID, want *pageSet, start unit.Cycles) {
 // arrived notes that what the migration thread moves is there.
 func (r *BlockRun) arrived() {
 	t := &r.in
-	t.end = never
+	t.end = Forever
 	if t.all {
 		r.mem.arrive(t.b, nil)
 	} else {
@@ -152,7 +152,7 @@ func (r *BlockRun) moved(t *blockThread, from, to machine.Tier, why Reason) {
 	if t.pages == 0 {
 		return
 	}
-	r.record.add(direction{from, to}, Transfer{
+	r.record.Transfer(Transfer{
 		Tensor: t.tensor, From: from, To: to, Reason: why,
 		Start: max(0, t.start-r.start), End: r.now - r.start, Bytes: unit.Bytes(t.pages) * unit.Page,
 	})
@@ -161,7 +161,7 @@ func (r *BlockRun) moved(t *blockThread, from, to machine.Tier, why Reason) {
 // makeRoom takes a chunk of GPU memory, waiting for a victim to leave if it must.
 func (r *BlockRun) makeRoom(c result.Cause) {
 	for r.mem.free == 0 {
-		if r.out.end == never && r.evict(r.victim(true)) {
+		if r.out.end == Forever && r.evict(r.victim(true)) {
 			continue
 		}
 		r.wait(c, r.out.end)
@@ -196,7 +196,7 @@ func (r *BlockRun) evict(b BlockID) (dropped bool) {
 // left notes that what the eviction thread moves is gone.
 func (r *BlockRun) left() {
 	t := &r.out
-	t.end = never
+	t.end = Forever
 	r.mem.blocks[t.b].state = away
 	r.mem.free++
 	r.hostPages += t.pages
@@ -214,7 +214,7 @@ func (r *BlockRun) pump() {
 	}
 	for {
 		r.prefetch()
-		if r.out.end != never {
+		if r.out.end != Forever {
 			return
 		}
 		ready := int64(r.pager.Ready())
@@ -234,7 +234,7 @@ func (r *BlockRun) pump() {
 // prefetch makes the migration thread, if it is idle, move the block that the pager
 // wants next. What is leaving must have left first.
 func (r *BlockRun) prefetch() {
-	if r.in.end != never || r.urgent {
+	if r.in.end != Forever || r.urgent {
 		return
 	}
 	for {

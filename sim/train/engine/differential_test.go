@@ -4,13 +4,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
 	how "spillway/build/effort"
+	"spillway/sim/train/engine/enginetest"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -22,22 +22,6 @@ import (
 // seeds is how many random cases run for each set of quirks; four times as many
 // run as published. The first are the smallest.
 var seeds = flag.Int("seeds", 120, "random cases of each differential test")
-
-// tried are the random cases of n that a test tries: a quarter of them, half as many where
-// tests are to be short, all at night.
-func tried(n int) iter.Seq[uint64] {
-	every := 4
-	if testing.Short() {
-		every *= 2
-	}
-	return func(yield func(uint64) bool) {
-		for seed := range n {
-			if how.Takes(seed, every) && !yield(uint64(seed)) {
-				return
-			}
-		}
-	}
-}
 
 // A policy is a way to draw the program and the run-time behavior.
 type policy uint8
@@ -84,13 +68,13 @@ func TestReferenceQuirks(t *testing.T) {
 func compareSeeds(t *testing.T, p policy, n int, quirks func(*rand.Rand) quirk.Set) {
 	t.Helper()
 	ran, of := 0, 0
-	for seed := range tried(n) {
+	for seed := range how.Seeds(n) {
 		of++
 		r := rand.New(rand.NewPCG(seed, uint64(p)))
 		w, prog, c := randomCase(r, p, float64(seed+1)/float64(n))
 		c.Quirks = quirks(r)
 		want, wantErr := refRun(w, prog, c)
-		c.check = invariants(t)
+		c.Runtime = checked(c, invariants(t))
 		got, err := Run(w, prog, c)
 		if diff := compare(want, wantErr, got, err); diff != "" {
 			t.Fatalf("seed %d: %s\n%s", seed, diff, describe(w, prog, c))
@@ -102,6 +86,13 @@ func compareSeeds(t *testing.T, p policy, n int, quirks func(*rand.Rand) quirk.S
 	if ran < of/2 {
 		t.Errorf("only %d of %d cases ran to the end; the generator is too harsh", ran, of)
 	}
+}
+
+// checked is the memory of c, which check is told of after every event.
+func checked(c Config, check func(*pagedRun)) Paged {
+	m := c.Runtime.(Paged)
+	m.check = check
+	return m
 }
 
 // compare returns the first difference, or "".
@@ -168,7 +159,7 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 	}
 	slow := r.IntN(10) == 0 // kernels with profiled slowdowns of whole seconds
 	for range upTo(2, 20) {
-		k := workload.Kernel{Time: unit.Time(1e3 * rangeLog(r, 1e6))}
+		k := workload.Kernel{Time: unit.Time(1e3 * enginetest.UpTo(r, 1e6))}
 		if slow {
 			k.InputFault, k.Fault = unit.Time(r.Int64N(3e12)), unit.Time(r.Int64N(3e12))
 		}
@@ -223,14 +214,6 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 	return w, prog, c
 }
 
-// rangeLog draws from 1 to most, small and large numbers alike.
-func rangeLog(r *rand.Rand, most int64) int64 {
-	for r.IntN(3) > 0 {
-		most = max(1, most/10)
-	}
-	return 1 + r.Int64N(most)
-}
-
 // widest returns the pages of the largest working set.
 func widest(w *workload.Workload) int {
 	var most int64
@@ -272,7 +255,7 @@ func randomMachine(r *rand.Rand, pages, batch int) machine.Machine {
 		m.BatchPages = int64(batch)
 	}
 	if r.IntN(2) == 0 {
-		m.AllocRate = rangeLog(r, 1e6)
+		m.AllocRate = enginetest.UpTo(r, 1e6)
 	}
 	if r.IntN(2) == 0 {
 		m.Clock = unit.Frequency(100e6 + r.Int64N(2e9))
@@ -376,7 +359,7 @@ func TestReferenceFullHost(t *testing.T) {
 		t.Fatalf("the batch has shares %+v; the SSD should have none", s)
 	}
 	want, wantErr := refRun(w, p, c)
-	c.check = invariants(t)
+	c.Runtime = checked(c, invariants(t))
 	got, err := Run(w, p, c)
 	if diff := compare(want, wantErr, got, err); diff != "" || err != nil {
 		t.Fatalf("%v %s\n%s", err, diff, describe(w, p, c))

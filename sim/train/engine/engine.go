@@ -12,93 +12,43 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
-
-// PagedQuirks are the quirks that the paged model reads for any program. For one
-// that prefetches it also reads quirk.NoPromotion, for one that frees
-// quirk.FreeSkipsMoving.
-const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
-	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
-	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
-
-// ArenaQuirks are the quirks that the arena model reads; with a Swapper it reads none.
-const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena | quirk.InstantSSD
-
-// SwapQuirks are the quirks that an arena run with a [Swapper] reads.
-const SwapQuirks = quirk.SymmetricSSD
 
 // A Runtime is how memory behaves under a system: [Unlimited], [Paged], [Pool], [Swap] or
 // [Blocks], each with what it knows to do.
 type Runtime interface {
-	// String says what the memory is.
+	// String says what the memory is, in a few words.
 	String() string
 	// Executes are the kinds of operation of a program that it executes.
 	Executes() []program.Kind
 	// NoHost reports whether nothing may go to host memory.
 	NoHost() bool
 
-	run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error)
+	// ExactTimes reports whether kernels take their time without the error of c.Noise, by an
+	// accident among q.
+	ExactTimes(q quirk.Set) bool
+	// Run executes p, which it executes whole, on c's machine. The workload and the machine
+	// are valid. The error is a *DoesNotFit when w cannot run.
+	Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error)
 }
+
+// Forever is when something ends that does not, such as a kernel that is not running.
+const Forever unit.Cycles = math.MaxInt64
 
 // Is reports whether r is of a kind.
 func Is[M Runtime](r Runtime) bool {
 	_, ok := r.(M)
 	return ok
-}
-
-// Unlimited is the ideal GPU that holds everything.
-type Unlimited struct{}
-
-// Paged is unified memory in pages. It executes the program alone.
-type Paged struct {
-	// Window, if positive, spares the tensors of the next Window kernels when it evicts
-	// for a prefetch (DeepUM+).
-	Window int
-	// DropDead drops pages of dead tensors that are evicted; without it they are
-	// written back.
-	DropDead bool
-	// Rescue lets the prefetches of a blocked kernel take victims like faults when
-	// else nothing would move, as when a look-ahead window covers all of memory.
-	Rescue bool
-	// SSDOnly keeps it out of host memory.
-	SSDOnly bool
-	// SplitTables says that flash pages are not in the unified page table: a
-	// fault on SSD data is handled by the unified-memory driver and again by the
-	// storage stack (G10 paper §4.5; what the UVM extension saves). It counts in
-	// corrected mode.
-	SplitTables bool
-}
-
-// Pool is an arena to which the system brings what kernels need.
-type Pool struct {
-	// Scale is the arena's size in sizes of the GPU's memory; 1 is that.
-	Scale int64
-	// SSDOnly says that Policy moves nothing to host memory.
-	SSDOnly bool
-	// Policy makes what decides during the run, and puts on the GPU what is
-	// there at the start. The error is a *DoesNotFit when that is too much. It is what
-	// reads the program.
-	Policy func(*ArenaRun) (Policy, error)
-}
-
-// Swap is an arena to which the engine itself brings what a kernel needs.
-type Swap struct {
-	SwapRules
-	// Swapper makes what decides during the run.
-	Swapper func(*SwapRun) (Swapper, error)
-}
-
-// Blocks is unified memory in the driver's blocks of 2 MiB.
-type Blocks struct {
-	BlockRules
-	// Pager makes what decides during the run; nil decides nothing, which is plain
-	// unified memory.
-	Pager func(*BlockRun) Pager
 }
 
 // A Config is everything a run depends on besides workload and program.
@@ -121,8 +71,6 @@ type Config struct {
 	Progress func(done, total int)
 	// Record, if not nil, is told what happens in the run, which stays the same.
 	Record *Record
-
-	check func(*pagedRun) // called after every event, by tests
 }
 
 // DoesNotFit says why a system cannot run a workload.
@@ -142,13 +90,30 @@ func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, er
 	if c.Record != nil {
 		c.Record.begin(p)
 	}
-	return c.Runtime.run(w, p, c)
+	return c.Runtime.Run(w, p, c)
 }
 
 // Unfit returns the result of a system that cannot run w. Its ideal time is that
 // of a run with c.
 func Unfit(w *workload.Workload, c Config, why *DoesNotFit) *result.Result {
-	r := newResult(c, kernelTimes(w, c).exec)
+	r := NewResult(c, Ideal(w, c))
 	r.Fits, r.Reason = false, why.Reason
 	return r
+}
+
+// refused returns an error where p has an operation that is not executed, or one of a
+// kernel or a tensor that is not there: a mistake in a system's plan.
+func refused(r Runtime, w *workload.Workload, p *program.Program) error {
+	can := r.Executes()
+	for i := range p.Ops {
+		switch op := &p.Ops[i]; {
+		case !slices.Contains(can, op.Kind):
+			return fmt.Errorf("operation %d of the program is %v, before kernel %d; %v executes none: plan for another memory model (engine.Runtime.Executes)", i, op.Kind, op.At, r)
+		case op.At < 0 || int(op.At) > len(w.Kernels):
+			return fmt.Errorf("operation %d of the program is before kernel %d; there are %d", i, op.At, len(w.Kernels))
+		case op.Kind != program.Barrier && (op.Tensor < 0 || int(op.Tensor) >= len(w.Tensors)):
+			return fmt.Errorf("operation %d of the program is about tensor %d; there are %d", i, op.Tensor, len(w.Tensors))
+		}
+	}
+	return nil
 }

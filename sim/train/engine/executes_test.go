@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/enginetest"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 )
@@ -26,7 +27,7 @@ func TestProgramsAreExecutedOrRefused(t *testing.T) {
 		{"no such kernel", engine.Paged{}, program.Op{At: 100}, "before kernel 100; there are"},
 		{"no such tensor", engine.Paged{}, program.Op{Tensor: 100}, "about tensor 100; there are"},
 	} {
-		_, err := engine.Run(toyWorkload(1), &program.Program{Ops: []program.Op{tt.op}}, engine.Config{Runtime: tt.rt, Iterations: 1})
+		_, err := engine.Run(enginetest.Workload(1), &program.Program{Ops: []program.Op{tt.op}}, engine.Config{Runtime: tt.rt, Iterations: 1})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}

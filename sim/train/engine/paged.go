@@ -24,7 +24,7 @@ type pagedRun struct {
 	nextOp int
 	sets   *workload.Sets
 	vital  *vitality.Analysis
-	times  times
+	times  Times
 	shares [linkSets]share // of a batch, by the links in use
 	// shareOf gives, for a set of links, the first that has the same shares.
 	shareOf [linkSets]links
@@ -72,7 +72,8 @@ type pagedRun struct {
 	iterationEnd unit.Cycles // end of the previous iteration
 }
 
-func (m Paged) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+// Run runs w in pages.
+func (m Paged) Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	gpuPages := int64(c.Machine.GPUMemory+unit.Page/2) / int64(unit.Page)
 	hostPages := int64(c.Machine.HostMemory / unit.Page)
 	if m.SSDOnly {
@@ -80,14 +81,14 @@ func (m Paged) run(w *workload.Workload, p *program.Program, c Config) (*result.
 	}
 	sets := Sets(w, c.Quirks)
 	held := w.HeldPages()
-	if err := kernelsFit(w, gpuPages, held); err != nil {
+	if err := KernelsFit(w, gpuPages, held); err != nil {
 		return nil, err
 	}
 	e := &pagedRun{
 		residency: newResidency(w, gpuPages-held, hostPages),
 		w:         w, c: c, rules: m, ops: p.Ops, sets: sets,
 		vital:  vitality.Analyze(w),
-		times:  kernelTimes(w, c),
+		times:  KernelTimes(w, c),
 		pages:  gpuPages,
 		shares: batchShares(&c),
 		window: m.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
@@ -103,7 +104,7 @@ func (m Paged) run(w *workload.Workload, p *program.Program, c Config) (*result.
 	if !c.Quirks.Has(quirk.EarlyBatch) {
 		e.batchAt = e.share.period
 	}
-	e.res = newResult(c, e.times.exec)
+	e.res = NewResult(c, e.times.Exec)
 	e.moveLimit = 64 * (gpuPages + 1)
 	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)
 	for k := range e.window {
@@ -117,16 +118,14 @@ func (m Paged) run(w *workload.Workload, p *program.Program, c Config) (*result.
 		} else if err := e.migrate(); err != nil {
 			return nil, err
 		}
-		if c.check != nil {
-			c.check(e)
+		if m.check != nil {
+			m.check(e)
 		}
 	}
 	report(e.res, c.Quirks)
-	if c.Record != nil {
-		c.Record.finish(e.res.Reported)
-	}
+	c.Record.Finish(e.res.Reported)
 	if c.Drive != nil {
-		e.res.SSD = c.delivered(&e.res.Main().Traffic, &e.mixedBefore[e.res.Reported])
+		e.res.SSD = c.Delivered(&e.res.Main().Traffic, &e.mixedBefore[e.res.Reported])
 		if c.Mixed != nil {
 			c.Mixed(e.taken())
 		}
@@ -142,34 +141,12 @@ func (e *pagedRun) taken() (reads, writes int64) {
 		sum.SSDIn += e.mixedBefore[i].SSDIn
 		sum.SSDOut += e.mixedBefore[i].SSDOut
 	}
-	read, write := e.c.ssdRates(true)
+	read, write := e.c.SSDRates(true)
 	part := func(moved unit.Bytes, rate unit.Bandwidth) int64 {
 		could := unit.MulDiv(int64(rate), int64(e.mixedTime), int64(e.c.Machine.Clock))
 		return min(1000, unit.MulDiv(int64(moved), 1000, max(1, could)))
 	}
 	return part(sum.SSDIn, read), part(sum.SSDOut, write)
-}
-
-// kernelsFit reports the first kernel that alone needs more than GPU memory has
-// beside what is held there.
-func kernelsFit(w *workload.Workload, gpuPages, held int64) error {
-	var set []workload.TensorID
-	for k := range w.Kernels {
-		set = w.WorkingSet(set[:0], workload.KernelID(k))
-		var pages int64
-		for _, t := range set {
-			pages += w.Tensors[t].Pages()
-		}
-		if held > 0 && pages > gpuPages-held {
-			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v, of which %v are taken by tensors that no kernel uses; use a larger GPU",
-				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page, unit.Bytes(held)*unit.Page)}
-		}
-		if pages > gpuPages {
-			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v; use a smaller batch or a larger GPU",
-				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page)}
-		}
-	}
-	return nil
 }
 
 func (e *pagedRun) stuck(why string) error {
@@ -209,7 +186,7 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 			return false
 		}
 	}
-	start, end := now, now+e.times.exec[k]
+	start, end := now, now+e.times.Exec[k]
 	if e.blocked {
 		handled := e.resumed(now, e.penalty)
 		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
@@ -229,7 +206,7 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 // The corrected penalty is work of the driver between transfers and adds to
 // them; the published one is a profiled time that has the transfers in it.
 func (e *pagedRun) resumed(now, penalty unit.Cycles) unit.Cycles {
-	exec := e.times.exec[e.kernel]
+	exec := e.times.Exec[e.kernel]
 	switch {
 	case e.c.Quirks.Has(quirk.OverlapFaults):
 		return max(e.since+exec+penalty, now)
@@ -244,11 +221,11 @@ func (e *pagedRun) resumed(now, penalty unit.Cycles) unit.Cycles {
 // executes, unless its execution hides waits (quirk overlap-faults).
 func (e *pagedRun) recordHandling(ready, handled, end unit.Cycles) {
 	if !e.c.Quirks.Has(quirk.OverlapFaults) {
-		exec := e.times.exec[e.kernel]
+		exec := e.times.Exec[e.kernel]
 		ready, handled, end = ready-exec, handled-exec, end-exec
 	}
-	e.c.Record.stall(result.FaultHandling, ready, handled)
-	e.c.Record.stall(result.Allocation, handled, end)
+	e.c.Record.Stall(result.FaultHandling, ready, handled)
+	e.c.Record.Stall(result.Allocation, handled, end)
 }
 
 // advance makes the next kernel current. It returns false at the end of the run.
@@ -268,9 +245,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
 		e.mixedBefore, e.mixed = append(e.mixedBefore, e.mixed.bytes()), flow{}
 		e.iterationEnd = now
-		if e.c.Record != nil {
-			e.c.Record.iteration(now)
-		}
+		e.c.Record.EndIteration(now)
 		if len(e.res.Iterations) == e.c.Iterations {
 			return false
 		}
@@ -279,9 +254,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 	if e.c.Progress != nil && e.kernel%64 == 0 {
 		e.c.Progress((len(e.res.Iterations)-1)*int(n)+int(e.kernel), e.c.Iterations*int(n))
 	}
-	if e.c.Record != nil {
-		e.c.Record.kernel = e.kernel
-	}
+	e.c.Record.Launch(e.kernel)
 	e.neededMoving = 0
 	for _, t := range e.sets.All[e.kernel] {
 		e.tensors[t].needed = true
@@ -293,7 +266,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 // finish books the kernel that ends now.
 func (e *pagedRun) finish(now unit.Cycles) {
 	it := e.iter()
-	exec := e.times.exec[e.kernel]
+	exec := e.times.Exec[e.kernel]
 	covered := e.coveredUntil(now)
 	total := now - e.prevEnd
 	overlap := min(exec, covered-e.startCovered)
@@ -416,7 +389,7 @@ outputs:
 
 	m := &e.c.Machine
 	if e.c.Quirks.Has(quirk.ProfilePenalty) {
-		e.penalty = d.profilePenalty(m, e.times.exec[k], e.times.inputFault[k], e.times.fault[k])
+		e.penalty = d.profilePenalty(m, e.times.Exec[k], e.times.InputFault[k], e.times.Fault[k])
 	} else {
 		e.penalty += d.faultLatency(m, e.rules.SplitTables, e.gpuFree)
 	}
@@ -424,7 +397,7 @@ outputs:
 		e.blocked, e.since, e.moved = true, now, 0
 		e.mark, e.hiddenUntil = now, now
 		if e.c.Quirks.Has(quirk.OverlapFaults) {
-			e.hiddenUntil = now + e.times.exec[k]
+			e.hiddenUntil = now + e.times.Exec[k]
 		}
 	}
 	if !e.c.Quirks.Has(quirk.CoarseBatch) {
@@ -501,7 +474,7 @@ func (e *pagedRun) touch() {
 func (e *pagedRun) log(k workload.KernelID, start, end unit.Cycles) {
 	used := e.pages - e.gpuFree
 	e.res.Kernels = append(e.res.Kernels, result.Kernel{
-		Start: start - e.iterationEnd, End: end - e.iterationEnd, Ideal: e.times.exec[k],
+		Start: start - e.iterationEnd, End: end - e.iterationEnd, Ideal: e.times.Exec[k],
 		GPU: unit.Bytes(used) * unit.Page, Host: unit.Bytes(e.hostUsed) * unit.Page,
 	})
 }
@@ -527,5 +500,17 @@ func (e *pagedRun) closeWindow(now unit.Cycles) {
 	if e.windowOpen {
 		e.windowOpen = false
 		e.covered += now - e.windowStart
+	}
+}
+
+// report chooses the iteration that figures show.
+func report(r *result.Result, q quirk.Set) {
+	r.Reported = len(r.Iterations) - 1
+	if q.Has(quirk.FasterIteration) {
+		for i := range r.Iterations {
+			if r.Iterations[i].Time < r.Iterations[r.Reported].Time {
+				r.Reported = i
+			}
+		}
 	}
 }

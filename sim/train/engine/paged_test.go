@@ -118,8 +118,8 @@ func conservation(t *testing.T, e *pagedRun) {
 		tr.SSDIn, tr.SSDOut, tr.HostIn, tr.HostOut = tr.SSDIn+a.SSDIn, tr.SSDOut+a.SSDOut, tr.HostIn+a.HostIn, tr.HostOut+a.HostOut
 	}
 	m, now := &e.c.Machine, e.batchAt-e.share.period
-	read, write := e.c.ssdRates(false)
-	bothRead, bothWrite := e.c.ssdRates(true)
+	read, write := e.c.SSDRates(false)
+	bothRead, bothWrite := e.c.SSDRates(true)
 	read, write = max(read, bothRead), max(write, bothWrite)
 	for _, link := range []struct {
 		name  string
@@ -222,7 +222,7 @@ func TestEventsOfExtremes(t *testing.T) {
 					continue
 				}
 				events := 0
-				c.check = func(*pagedRun) { events++ }
+				c.Runtime = checked(c, func(*pagedRun) { events++ })
 				var no *DoesNotFit
 				if _, err := Run(w, &program.Program{}, c); err != nil && !errors.As(err, &no) {
 					t.Fatal(err)

@@ -44,17 +44,14 @@ type Stall struct {
 }
 
 // A Record is what happened in the reported iteration of a run, for those who
-// want more than its sums. A run that has one measures the same.
+// want more than its sums. A run that has one measures the same. A memory model tells it
+// what happens; nil is told for nothing.
 type Record struct {
 	Program   *program.Program
 	Transfers []Transfer // by End; those over one link and in one direction never overlap
 	Stalls    []Stall    // by Start
-	// Inspect, if not nil, is shown a block run's pager after it was told of the launch
-	// of kernel k in iteration it, counted from 0, warm-up included. It must change
-	// nothing. It is set before the run.
-	Inspect func(r *BlockRun, p Pager, it int, k workload.KernelID)
 
-	kernel workload.KernelID
+	kernel workload.KernelID // that runs, or waits to
 	batch  []Transfer        // of the batch that runs, without times
 	marks  []mark            // where iterations begin
 	last   map[direction]int // the last transfer there
@@ -71,17 +68,31 @@ type mark struct {
 
 // begin forgets everything: a run begins.
 func (k *Record) begin(p *program.Program) {
-	*k = Record{Program: p, Inspect: k.Inspect, marks: []mark{{}}, last: map[direction]int{}}
+	*k = Record{Program: p, marks: []mark{{}}, last: map[direction]int{}}
 }
 
-// iteration notes that an iteration has ended.
-func (k *Record) iteration(now unit.Cycles) {
+// Launch says that from now on kernel n runs, or waits to.
+func (k *Record) Launch(n workload.KernelID) {
+	if k != nil {
+		k.kernel = n
+	}
+}
+
+// EndIteration says that an iteration, not the last, has ended.
+func (k *Record) EndIteration(now unit.Cycles) {
+	if k == nil {
+		return
+	}
 	k.marks = append(k.marks, mark{len(k.Transfers), len(k.Stalls), now})
 	clear(k.last) // what belongs to two iterations is not joined
 }
 
-// finish keeps what belongs to the reported iteration.
-func (k *Record) finish(reported int) {
+// Finish keeps what belongs to the reported iteration, counted from 0 among those whose
+// ends were told.
+func (k *Record) Finish(reported int) {
+	if k == nil {
+		return
+	}
 	from, to := k.marks[reported], mark{len(k.Transfers), len(k.Stalls), 0}
 	if reported+1 < len(k.marks) {
 		to = k.marks[reported+1]
@@ -99,17 +110,18 @@ func (k *Record) finish(reported int) {
 	k.batch, k.marks, k.last = nil, nil, nil
 }
 
-// move notes that pages of a tensor move in the batch that runs.
-func (k *Record) move(t workload.TensorID, from, to machine.Tier, why Reason, pages int64) {
+// Move says that pages of a tensor move in the batch that runs. Between places of which
+// one is nowhere nothing moves.
+func (k *Record) Move(t workload.TensorID, from, to machine.Tier, why Reason, pages int64) {
 	if k == nil || pages <= 0 || from == machine.Nowhere || to == machine.Nowhere {
 		return
 	}
 	k.batch = append(k.batch, Transfer{Tensor: t, From: from, To: to, Reason: why, Bytes: unit.Bytes(pages) * unit.Page})
 }
 
-// flush gives what moved in a batch its times. What goes the same way goes one
+// EndBatch says when the batch ran whose moves were told. What goes the same way goes one
 // after the other, each with its share of the time.
-func (k *Record) flush(start, end unit.Cycles) {
+func (k *Record) EndBatch(start, end unit.Cycles) {
 	if k == nil || len(k.batch) == 0 {
 		return
 	}
@@ -125,13 +137,18 @@ func (k *Record) flush(start, end unit.Cycles) {
 		x.Start = at(d)
 		before[d] += x.Bytes
 		x.End = at(d)
-		k.add(d, x)
+		k.Transfer(x)
 	}
 	k.batch = k.batch[:0]
 }
 
-// add appends a transfer, or makes the one before it in its direction longer.
-func (k *Record) add(d direction, x Transfer) {
+// Transfer says that something has moved, in cycles since the run began. What continues the
+// transfer before it in its direction makes that longer.
+func (k *Record) Transfer(x Transfer) {
+	if k == nil {
+		return
+	}
+	d := direction{x.From, x.To}
 	if i, ok := k.last[d]; ok {
 		if y := &k.Transfers[i]; y.Tensor == x.Tensor && y.Reason == x.Reason && y.End == x.Start {
 			y.End, y.Bytes = x.End, y.Bytes+x.Bytes
@@ -142,8 +159,8 @@ func (k *Record) add(d direction, x Transfer) {
 	k.Transfers = append(k.Transfers, x)
 }
 
-// stall notes time that is booked under a cause, and joins what belongs together.
-func (k *Record) stall(c result.Cause, start, end unit.Cycles) {
+// Stall says that a kernel waits for one cause. What belongs together is joined.
+func (k *Record) Stall(c result.Cause, start, end unit.Cycles) {
 	if k == nil || end <= start {
 		return
 	}

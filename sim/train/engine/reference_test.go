@@ -36,7 +36,7 @@ type refModel struct {
 	c     Config
 	sets  *workload.Sets
 	vital *vitality.Analysis
-	times times
+	times Times
 
 	pages  [][]*refPage // by tensor
 	recent []*refPage   // resident pages, oldest first
@@ -96,7 +96,7 @@ type refLog struct {
 func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	r := &refModel{
 		w: w, p: p, c: c,
-		sets: Sets(w, c.Quirks), vital: vitality.Analyze(w), times: kernelTimes(w, c),
+		sets: Sets(w, c.Quirks), vital: vitality.Analyze(w), times: KernelTimes(w, c),
 		gpuPages:  int(math.Round(float64(c.Machine.GPUMemory)/4096)) - int(w.HeldPages()),
 		hostPages: refHostPages(c),
 		kernel:    -1,
@@ -104,7 +104,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 		known:     map[[4]bool]refQuotas{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
 	}
-	for _, d := range r.times.exec {
+	for _, d := range r.times.Exec {
 		r.res.Ideal += d
 	}
 	held := w.Held()
@@ -260,15 +260,15 @@ func (r *refModel) begin(now unit.Cycles) bool {
 			return false
 		}
 	}
-	start, end := now, now+r.times.exec[k]
+	start, end := now, now+r.times.Exec[k]
 	if r.blocked {
 		start = r.firstTime
 		if r.has(quirk.OverlapFaults) {
-			end = max(r.firstTime+r.times.exec[k]+r.penalty+r.mapping, now)
+			end = max(r.firstTime+r.times.Exec[k]+r.penalty+r.mapping, now)
 		} else {
-			end = now + r.penalty + r.mapping + r.times.exec[k]
+			end = now + r.penalty + r.mapping + r.times.Exec[k]
 			if r.has(quirk.ProfilePenalty) { // a profiled time that contains the transfers
-				end = max(r.firstTime+r.penalty+r.mapping, now) + r.times.exec[k]
+				end = max(r.firstTime+r.penalty+r.mapping, now) + r.times.Exec[k]
 			}
 		}
 	}
@@ -281,7 +281,7 @@ func (r *refModel) begin(now unit.Cycles) bool {
 	}
 	r.logs = append(r.logs, refLog{r.iteration, k, start, end, now})
 	r.res.Kernels = append(r.res.Kernels, result.Kernel{
-		Start: start - r.ended, End: end - r.ended, Ideal: r.times.exec[k],
+		Start: start - r.ended, End: end - r.ended, Ideal: r.times.Exec[k],
 		GPU: unit.Bytes(len(r.recent)+int(r.w.HeldPages())) * 4096, Host: unit.Bytes(r.hostUsed) * 4096,
 	})
 	r.blocked = false
@@ -448,7 +448,7 @@ func (r *refModel) faultCost(missed [2]result.Faults) unit.Cycles {
 func (r *refModel) profilePenalty(missed [2]result.Faults, total [2]int) unit.Cycles {
 	m, k := &r.c.Machine, r.kernel
 	seconds := func(c unit.Cycles) float64 { return float64(int64(c) / int64(m.Clock)) }
-	t00, t10, t11 := seconds(r.times.fault[k])*1000, seconds(r.times.inputFault[k])*1000, seconds(r.times.exec[k])*1000
+	t00, t10, t11 := seconds(r.times.Fault[k])*1000, seconds(r.times.InputFault[k])*1000, seconds(r.times.Exec[k])*1000
 	slowdown := [2]float64{t00 - t10, t10 - t11} // kernelTimes has put them in order
 	read := float64(float64(m.SSDRead)/1e9*1e9) / 1000
 	link := float64(float64(m.GPULink)/1e9*1e9) / 1000
@@ -877,7 +877,7 @@ func (r *refModel) account() {
 			covered += max(0, min(win[1], l.end)-max(win[0], before))
 		}
 		it := &r.res.Iterations[l.iteration]
-		total, ideal := l.end-before, r.times.exec[l.kernel]
+		total, ideal := l.end-before, r.times.Exec[l.kernel]
 		overlap, stall := covered+ideal-total, total-ideal
 		compute := total - covered
 		if overlap < 0 && r.has(quirk.OverlapFaults) {

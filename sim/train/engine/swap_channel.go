@@ -2,6 +2,7 @@ package engine
 
 import (
 	"spillway/sim/train/caching"
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -40,37 +41,24 @@ func (c *swapChannel) idle() bool { return c.head == len(c.queue) }
 func (r *SwapRun) setRates(c *Config) {
 	m := &c.Machine
 	for busy := range r.rates {
-		read, write := c.ssdRates(busy == 3)
+		read, write := c.SSDRates(busy == 3)
 		read, write = min(read, m.GPULink), min(write, m.GPULink)
 		x := &r.rates[busy]
-		x[ssdIn], x[ssdOut], x[hostIn], x[hostOut] = read, write, m.HostLink, m.HostLink
+		x[link.SSDIn], x[link.SSDOut], x[link.HostIn], x[link.HostOut] = read, write, m.HostLink, m.HostLink
 		if busy&1 != 0 {
-			x[hostIn] = min(m.HostLink, m.GPULink-read)
+			x[link.HostIn] = min(m.HostLink, m.GPULink-read)
 		}
 		if busy&2 != 0 {
-			x[hostOut] = min(m.HostLink, m.GPULink-write)
+			x[link.HostOut] = min(m.HostLink, m.GPULink-write)
 		}
 	}
-	for i := range r.channels {
+	for i := range link.Directions {
 		r.channels[i].rate = r.rates[0][i]
 	}
 }
 
-// channelOf is the channel between the GPU and a tier.
-func channelOf(tier machine.Tier, out bool) int {
-	switch {
-	case tier == machine.Host && out:
-		return hostOut
-	case tier == machine.Host:
-		return hostIn
-	case out:
-		return ssdOut
-	}
-	return ssdIn
-}
-
 // enqueue queues a transfer of t.
-func (r *SwapRun) enqueue(i int, t workload.TensorID, why Reason) {
+func (r *SwapRun) enqueue(i link.Direction, t workload.TensorID, why Reason) {
 	x := &r.tensors[t]
 	x.serial++
 	c := &r.channels[i]
@@ -81,7 +69,7 @@ func (r *SwapRun) enqueue(i int, t workload.TensorID, why Reason) {
 	c.queue = append(c.queue, swapMove{tensor: t, serial: x.serial, why: why, size: x.size, left: x.size, block: caching.None})
 	if idle {
 		at := r.now
-		if i == ssdIn || i == ssdOut {
+		if i == link.SSDIn || i == link.SSDOut {
 			at += r.latency
 		}
 		r.start(i, at)
@@ -90,7 +78,7 @@ func (r *SwapRun) enqueue(i int, t workload.TensorID, why Reason) {
 }
 
 // start begins the transfer at the head of channel i, after those that nobody wants.
-func (r *SwapRun) start(i int, at unit.Cycles) {
+func (r *SwapRun) start(i link.Direction, at unit.Cycles) {
 	c := &r.channels[i]
 	for !c.idle() && c.queue[c.head].serial != r.tensors[c.queue[c.head].tensor].serial {
 		c.head++
@@ -104,7 +92,7 @@ func (r *SwapRun) start(i int, at unit.Cycles) {
 	}
 	m := &c.queue[c.head]
 	m.flying, m.started = true, at
-	r.tensors[m.tensor].flying = int8(i)
+	r.tensors[m.tensor].flying = i
 	c.begin = at
 	r.aim(c)
 }
@@ -115,7 +103,7 @@ func (r *SwapRun) aim(c *swapChannel) {
 	case left == 0: // its end is at this very moment
 		c.end = c.begin
 	case c.rate <= 0:
-		c.end = never
+		c.end = Forever
 	default:
 		c.end = c.begin + c.rate.Cycles(left, r.clock)
 	}
@@ -124,8 +112,8 @@ func (r *SwapRun) aim(c *swapChannel) {
 // tally counts what has moved until now. It is called before what is under way
 // changes.
 func (r *SwapRun) tally() {
-	both := !r.channels[ssdIn].idle() && !r.channels[ssdOut].idle()
-	for i := range r.channels {
+	both := !r.channels[link.SSDIn].idle() && !r.channels[link.SSDOut].idle()
+	for i := range link.Directions {
 		c := &r.channels[i]
 		if c.idle() {
 			continue
@@ -133,9 +121,9 @@ func (r *SwapRun) tally() {
 		m := &c.queue[c.head]
 		if n := m.size - m.left + r.progress(c) - m.counted; n > 0 {
 			m.counted += n
-			count(&r.it.Traffic, i, n)
+			i.Count(&r.it.Traffic, n)
 			if both {
-				count(&r.mixed, i, n)
+				i.Count(&r.mixed, n)
 			}
 		}
 	}
@@ -154,7 +142,7 @@ func (r *SwapRun) progress(c *swapChannel) unit.Bytes {
 
 // settle makes what is left of channel i's first transfer begin now, after its latency,
 // at the given rate.
-func (r *SwapRun) settle(i int, rate unit.Bandwidth) {
+func (r *SwapRun) settle(i link.Direction, rate unit.Bandwidth) {
 	c := &r.channels[i]
 	if !c.idle() {
 		c.queue[c.head].left -= r.progress(c)
@@ -165,30 +153,17 @@ func (r *SwapRun) settle(i int, rate unit.Bandwidth) {
 	}
 }
 
-func count(tr *result.Traffic, i int, n unit.Bytes) {
-	switch i {
-	case ssdOut:
-		tr.SSDOut += n
-	case ssdIn:
-		tr.SSDIn += n
-	case hostOut:
-		tr.HostOut += n
-	case hostIn:
-		tr.HostIn += n
-	}
-}
-
 // pace gives the channels the rates of what is under way. What is left of a moving
 // tensor goes on at the new rate.
 func (r *SwapRun) pace() {
 	busy := 0
-	if !r.channels[ssdIn].idle() {
+	if !r.channels[link.SSDIn].idle() {
 		busy |= 1
 	}
-	if !r.channels[ssdOut].idle() {
+	if !r.channels[link.SSDOut].idle() {
 		busy |= 2
 	}
-	for i := range r.channels {
+	for i := range link.Directions {
 		if rate := r.rates[busy][i]; rate != r.channels[i].rate {
 			r.settle(i, rate)
 		}
@@ -199,7 +174,7 @@ func (r *SwapRun) pace() {
 // false when no transfer is under way.
 func (r *SwapRun) wait(cause result.Cause) bool {
 	before := r.now
-	moving := r.step(never)
+	moving := r.step(Forever)
 	r.charge(cause, before)
 	return moving
 }
@@ -213,7 +188,7 @@ func (r *SwapRun) stall(d unit.Cycles, cause result.Cause) {
 
 func (r *SwapRun) charge(cause result.Cause, since unit.Cycles) {
 	*r.it.Ledger.At(cause) += r.now - since
-	r.record.stall(cause, since, r.now)
+	r.record.Stall(cause, since, r.now)
 }
 
 // pass lets d pass.
@@ -225,8 +200,8 @@ func (r *SwapRun) pass(d unit.Cycles) {
 // step lets time pass until the next transfer ends, but not beyond until, and reports
 // whether one has. At equal times transfers end in channel order.
 func (r *SwapRun) step(until unit.Cycles) bool {
-	at, first, moving := until, -1, false
-	for i := range r.channels {
+	at, first, moving := until, link.Direction(-1), false
+	for i := range link.Directions {
 		c := &r.channels[i]
 		if c.idle() {
 			continue
@@ -236,7 +211,7 @@ func (r *SwapRun) step(until unit.Cycles) bool {
 			at, first = c.end, i
 		}
 	}
-	if at == never {
+	if at == Forever {
 		return false
 	}
 	if moving && r.running {
@@ -250,7 +225,7 @@ func (r *SwapRun) step(until unit.Cycles) bool {
 }
 
 // complete ends the transfer at the head of channel i and starts the next.
-func (r *SwapRun) complete(i int) {
+func (r *SwapRun) complete(i link.Direction) {
 	r.tally()
 	r.recordPart(i)
 	c := &r.channels[i]
@@ -263,7 +238,7 @@ func (r *SwapRun) complete(i int) {
 	if !m.owner {
 		x.flying = -1
 	}
-	switch out := i == ssdOut || i == hostOut; {
+	switch out := i.Out(); {
 	case m.owner:
 		r.freeing--
 		r.mem.free(m.block, m.size)
@@ -296,7 +271,7 @@ func (r *SwapRun) complete(i int) {
 
 // recordPart records what channel i has moved of its first transfer since it was
 // recorded last.
-func (r *SwapRun) recordPart(i int) {
+func (r *SwapRun) recordPart(i link.Direction) {
 	c := &r.channels[i]
 	if r.record == nil || c.idle() {
 		return
@@ -305,12 +280,9 @@ func (r *SwapRun) recordPart(i int) {
 	if m.counted == m.noted {
 		return
 	}
-	ways := [numChannels]direction{
-		ssdOut: {machine.GPU, machine.SSD}, ssdIn: {machine.SSD, machine.GPU},
-		hostOut: {machine.GPU, machine.Host}, hostIn: {machine.Host, machine.GPU},
-	}
-	r.record.add(ways[i], Transfer{
-		Tensor: m.tensor, From: ways[i].from, To: ways[i].to, Reason: m.why,
+	from, to := i.Ends()
+	r.record.Transfer(Transfer{
+		Tensor: m.tensor, From: from, To: to, Reason: m.why,
 		Start: m.started, End: r.now, Bytes: m.counted - m.noted,
 	})
 	m.noted, m.started = m.counted, r.now
@@ -321,7 +293,7 @@ func (r *SwapRun) fetch(t workload.TensorID, why Reason) {
 	x := &r.tensors[t]
 	x.state = swapComing
 	r.coming++
-	r.enqueue(channelOf(x.copy, false), t, why)
+	r.enqueue(link.Between(x.copy, false), t, why)
 }
 
 // fetchPending starts the next wanted transfers of which the channel is idle and which
@@ -331,7 +303,7 @@ func (r *SwapRun) fetchPending() {
 		t := r.pending[r.first]
 		x := &r.tensors[t]
 		wanted := x.wanted && x.state == swapAway
-		if wanted && (!r.channels[channelOf(x.copy, false)].idle() || !r.tryPlace(t)) {
+		if wanted && (!r.channels[link.Between(x.copy, false)].idle() || !r.tryPlace(t)) {
 			return
 		}
 		x.wanted = false
@@ -363,7 +335,7 @@ func (r *SwapRun) leave(t workload.TensorID, to machine.Tier, why Reason) bool {
 	x.state = swapLeaving
 	if x.dest == machine.Nowhere { // else its copy is being made
 		x.dest = r.place(x.size, to)
-		r.enqueue(channelOf(x.dest, true), t, why)
+		r.enqueue(link.Between(x.dest, true), t, why)
 	}
 	return true
 }

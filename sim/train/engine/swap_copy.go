@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -18,7 +19,7 @@ func (r *SwapRun) Copy(t workload.TensorID, to machine.Tier) bool {
 		return false
 	}
 	x.dest = r.place(x.size, to)
-	r.enqueue(channelOf(x.dest, true), t, Planned)
+	r.enqueue(link.Between(x.dest, true), t, Planned)
 	return true
 }
 
@@ -60,7 +61,7 @@ func (r *SwapRun) Begin(t workload.TensorID, tier machine.Tier) {
 // Idle reports whether nothing moves between the GPU and a tier in one direction, out being
 // away from the GPU.
 func (r *SwapRun) Idle(tier machine.Tier, out bool) bool {
-	return r.channels[channelOf(tier, out)].idle()
+	return r.channels[link.Between(tier, out)].idle()
 }
 
 // HostHolds reports whether the host has room for all tensors at once.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	how "spillway/build/effort"
 	"spillway/sim/train/caching"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -288,7 +289,7 @@ func (r *slowSwap) NextUse(t workload.TensorID) int {
 
 func (r *slowSwap) pace() {
 	m := &r.c.Machine
-	read, write := r.c.ssdRates(len(r.lanes[0]) > 0 && len(r.lanes[1]) > 0)
+	read, write := r.c.SSDRates(len(r.lanes[0]) > 0 && len(r.lanes[1]) > 0)
 	rates := [4]int64{int64(write), int64(read), int64(m.HostLink), int64(m.HostLink)}
 	if len(r.lanes[0]) > 0 {
 		rates[2] = int64(min(m.HostLink, m.GPULink-write))
@@ -932,7 +933,7 @@ func (r *slowSwap) pay() {
 
 func refSwap(w *workload.Workload, c Config, swapper func(swapDriver) Swapper) (*result.Result, error) {
 	r := &slowSwap{
-		w: w, c: c, life: vitality.Analyze(w), sets: w.Sets().All, exec: kernelTimes(w, c).exec,
+		w: w, c: c, life: vitality.Analyze(w), sets: w.Sets().All, exec: Ideal(w, c),
 		x: make([]refTensor, len(w.Tensors)), iter: -1,
 	}
 	s := c.Runtime.(Swap).SwapRules
@@ -967,7 +968,7 @@ func refSwap(w *workload.Workload, c Config, swapper func(swapDriver) Swapper) (
 	}
 	r.pace()
 	r.s = swapper(r)
-	res := newResult(c, r.exec)
+	res := NewResult(c, r.exec)
 	for i := range int(s.Warm) + c.Iterations {
 		begun := r.now
 		r.iter, r.it, r.sw = i, result.Iteration{}, result.Swapping{}
@@ -1092,7 +1093,7 @@ func slowWorkload(r *rand.Rand, scale int64) *workload.Workload {
 func TestSwapReference(t *testing.T) {
 	fits, not := 0, 0
 	var seen result.Swapping
-	for seed := range tried(8 * *seeds) {
+	for seed := range how.Seeds(8 * *seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		c := Config{Iterations: 1 + r.IntN(3)}
 		var w *workload.Workload

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"spillway/sim/train/caching"
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
@@ -31,14 +32,14 @@ type swapTensor struct {
 	size    unit.Bytes // in whole pages
 	block   caching.ID
 	state   swapState
-	wanted  bool         // waits to be prefetched
-	early   bool         // was asked for before it was needed, and has not been used since
-	lent    bool         // computed again for another one's sake
-	held    bool         // lent, and pinned while kernels run again that use it
-	global  bool         // keeps its value
-	copy    machine.Tier // where a valid copy is, or Nowhere
-	dest    machine.Tier // where a copy is being made, or Nowhere
-	flying  int8         // the channel that moves it, or -1
+	wanted  bool           // waits to be prefetched
+	early   bool           // was asked for before it was needed, and has not been used since
+	lent    bool           // computed again for another one's sake
+	held    bool           // lent, and pinned while kernels run again that use it
+	global  bool           // keeps its value
+	copy    machine.Tier   // where a valid copy is, or Nowhere
+	dest    machine.Tier   // where a copy is being made, or Nowhere
+	flying  link.Direction // that moves it, or -1
 	pins    int32
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
@@ -63,10 +64,10 @@ type SwapRun struct {
 	mem       swapMemory
 	swap      SwapRules
 	held      unit.Bytes // of GPU memory, for the whole run
-	channels  [numChannels]swapChannel
-	rates     [4][numChannels]unit.Bandwidth // while the SSD reads (1), writes (2)
-	latency   unit.Cycles                    // of the SSD
-	allocRate int64                          // of the driver, in femtoseconds a byte
+	channels  [link.Directions]swapChannel
+	rates     [4][link.Directions]unit.Bandwidth // while the SSD reads (1), writes (2)
+	latency   unit.Cycles                        // of the SSD
+	allocRate int64                              // of the driver, in femtoseconds a byte
 	clock     unit.Frequency
 	now       unit.Cycles
 	begun     unit.Cycles // the iteration
@@ -108,7 +109,7 @@ type SwapRun struct {
 // swapper decides what leaves and what comes early. Globals have their value in host
 // memory at the start, as far as it goes, else on the SSD. The work is linear in
 // kernels, tensors and transfers, besides the swapper's.
-func (m Swap) run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+func (m Swap) Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	r, err := m.newRun(w, p, &c)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (m Swap) newRun(w *workload.Workload, p *program.Program, c *Config) (*Swap
 	n := len(w.Tensors)
 	r := &SwapRun{
 		Workload: w, Program: p, Life: vitality.Analyze(w),
-		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n), walked: make([]int32, len(w.Kernels)),
+		sets: w.Sets().All, exec: Ideal(w, *c), tensors: make([]swapTensor, n), walked: make([]int32, len(w.Kernels)),
 		swap: m.SwapRules, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
@@ -130,7 +131,7 @@ func (m Swap) newRun(w *workload.Workload, p *program.Program, c *Config) (*Swap
 		reserve = unit.Bytes(unit.MulDiv(int64(reserve), min(s, 1e6), 1e6))
 	}
 	held := w.HeldPages()
-	if err := kernelsFit(w, int64(reserve/unit.Page), held); err != nil {
+	if err := KernelsFit(w, int64(reserve/unit.Page), held); err != nil {
 		return nil, err
 	}
 	r.held = unit.Bytes(held) * unit.Page
@@ -152,7 +153,7 @@ func (m Swap) newRun(w *workload.Workload, p *program.Program, c *Config) (*Swap
 
 // run simulates all iterations.
 func (r *SwapRun) run(c *Config) (*result.Result, error) {
-	res := newResult(*c, r.exec)
+	res := NewResult(*c, r.exec)
 	iterations := int(r.swap.Warm) + max(1, c.Iterations)
 	r.told, r.total = c.Progress, iterations*len(r.exec)
 	for i := range iterations {
@@ -186,11 +187,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	if n, ok := r.swapper.(Noter); ok {
 		res.Notes = append(res.Notes, n.Notes()...)
 	}
-	if r.record != nil {
-		r.record.finish(res.Reported)
-	}
+	r.record.Finish(res.Reported)
 	if c.Drive != nil {
-		res.SSD = c.delivered(&r.it.Traffic, &r.mixed)
+		res.SSD = c.Delivered(&r.it.Traffic, &r.mixed)
 		if c.Mixed != nil {
 			c.Mixed(1000, 1000) // a channel is busy or idle
 		}
@@ -218,12 +217,12 @@ func (r *SwapRun) begin() {
 // end closes the books of an iteration.
 func (r *SwapRun) end(ideal unit.Cycles, last bool) {
 	r.tally()
-	for i := range r.channels {
+	for i := range link.Directions {
 		r.recordPart(i)
 		r.settle(i, r.channels[i].rate)
 	}
 	if r.record != nil && !last {
-		r.record.iteration(r.now)
+		r.record.EndIteration(r.now)
 	}
 	r.it.Time = r.now - r.begun
 	r.it.Stall = r.it.Time - ideal
@@ -237,9 +236,7 @@ func (r *SwapRun) end(ideal unit.Cycles, last bool) {
 func (r *SwapRun) runKernel(k workload.KernelID) (result.Kernel, error) {
 	start := r.now
 	r.kernel = k
-	if r.record != nil {
-		r.record.kernel = k
-	}
+	r.record.Launch(k)
 	r.swapper.Launch(k)
 	if r.err != nil {
 		return result.Kernel{}, r.err
@@ -438,9 +435,9 @@ func (r *SwapRun) Exec(k workload.KernelID) unit.Cycles { return r.exec[k] }
 // SSD is idle; out is away from the GPU.
 func (r *SwapRun) TransferTime(size unit.Bytes, out bool) unit.Cycles {
 	if out {
-		return r.rates[0][hostOut].Cycles(size, r.clock)
+		return r.rates[0][link.HostOut].Cycles(size, r.clock)
 	}
-	return r.rates[0][hostIn].Cycles(size, r.clock)
+	return r.rates[0][link.HostIn].Cycles(size, r.clock)
 }
 
 // Set returns the tensors of kernel k in argument order: inputs, then outputs that are
@@ -604,7 +601,7 @@ func (r *SwapRun) Recompute(t workload.TensorID) {
 func (r *SwapRun) Barrier() {
 	for !r.moved {
 		cause := result.LatePrefetch
-		if r.freeing > 0 || !r.channels[hostOut].idle() || !r.channels[ssdOut].idle() {
+		if r.freeing > 0 || !r.channels[link.HostOut].idle() || !r.channels[link.SSDOut].idle() {
 			cause = result.Eviction // or a copy of what stays until the kernel that reads it has ended
 		}
 		if !r.wait(cause) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/enginetest"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -252,7 +253,7 @@ func TestSwapToys(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			w, m := toyWorkload(test.pages), toyMachine(test.gpu)
+			w, m := enginetest.Workload(test.pages), enginetest.Machine(test.gpu)
 			m.HostMemory = unit.GiB
 			r, err := engine.Run(w, &program.Program{Ops: test.ops}, engine.Config{Machine: m, Runtime: follower(test.swap), Iterations: 2})
 			if err != nil {

@@ -1,32 +1,30 @@
 package engine
 
 import (
-	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
-	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
-// times holds the duration of every kernel, in cycles, noise included.
-type times struct {
-	exec       []unit.Cycles // all data resident
-	inputFault []unit.Cycles // inputs fault; at least exec
-	fault      []unit.Cycles // inputs and outputs fault; at least inputFault
+// Times hold the duration of every kernel of a workload, in cycles, noise included.
+type Times struct {
+	Exec       []unit.Cycles // all data resident
+	InputFault []unit.Cycles // inputs fault; at least Exec
+	Fault      []unit.Cycles // inputs and outputs fault; at least InputFault
 }
 
-// kernelTimes converts the kernel times of w to cycles of c's clock. A kernel
+// KernelTimes converts the kernel times of w to cycles of c's clock. A kernel
 // lasts at least one cycle. Noise is drawn once a kernel and scales all three
 // (published simulator; G10 paper §7.6).
-func kernelTimes(w *workload.Workload, c Config) times {
+func KernelTimes(w *workload.Workload, c Config) Times {
 	n := len(w.Kernels)
-	t := times{make([]unit.Cycles, n), make([]unit.Cycles, n), make([]unit.Cycles, n)}
+	t := Times{make([]unit.Cycles, n), make([]unit.Cycles, n), make([]unit.Cycles, n)}
 	for i := range w.Kernels {
 		k := &w.Kernels[i]
 		host := c.Machine.Clock.PublishedCycles(k.HostTime)
-		t.exec[i] = host + max(1, c.Machine.Clock.PublishedCycles(k.Time))
-		t.inputFault[i] = max(t.exec[i], host+c.Machine.Clock.PublishedCycles(k.InputFault))
-		t.fault[i] = max(t.inputFault[i], host+c.Machine.Clock.PublishedCycles(k.Fault))
+		t.Exec[i] = host + max(1, c.Machine.Clock.PublishedCycles(k.Time))
+		t.InputFault[i] = max(t.Exec[i], host+c.Machine.Clock.PublishedCycles(k.InputFault))
+		t.Fault[i] = max(t.InputFault[i], host+c.Machine.Clock.PublishedCycles(k.Fault))
 	}
 	if c.Noise > 0 && !c.exact() {
 		t.perturb(float64(c.Noise)/1000, c.Seed)
@@ -36,47 +34,29 @@ func kernelTimes(w *workload.Workload, c Config) times {
 
 // Ideal returns how long each kernel of w takes in a run with c when all data is
 // resident.
-func Ideal(w *workload.Workload, c Config) []unit.Cycles { return kernelTimes(w, c).exec }
+func Ideal(w *workload.Workload, c Config) []unit.Cycles { return KernelTimes(w, c).Exec }
 
 // exact reports whether kernel times have no error whatever the noise.
 func (c *Config) exact() bool {
-	return Is[Pool](c.Runtime) && c.Quirks.Has(quirk.ExactArena)
+	return c.Runtime != nil && c.Runtime.ExactTimes(c.Quirks)
 }
 
 // FaultTime returns how long the kernels of w take when all their data faults,
 // one after the other, in a run with c: what the published simulator calls
 // pf_exe_time.
 func FaultTime(w *workload.Workload, c Config) (sum unit.Cycles) {
-	for _, d := range kernelTimes(w, c).fault {
+	for _, d := range KernelTimes(w, c).Fault {
 		sum += d
 	}
 	return sum
 }
 
-// newResult starts the result of a run whose kernels take exec when all data is
-// resident.
-func newResult(c Config, exec []unit.Cycles) *result.Result {
+// NewResult starts the result of a run whose kernels take exec when all data is
+// resident: it fits, and has no iterations yet.
+func NewResult(c Config, exec []unit.Cycles) *result.Result {
 	r := &result.Result{Mode: c.Quirks.String(), Fits: true, Clock: c.Machine.Clock}
 	for _, d := range exec {
 		r.Ideal += d
 	}
 	return r
-}
-
-// report chooses the iteration that figures show.
-func report(r *result.Result, q quirk.Set) {
-	r.Reported = len(r.Iterations) - 1
-	if q.Has(quirk.FasterIteration) {
-		for i := range r.Iterations {
-			if r.Iterations[i].Time < r.Iterations[r.Reported].Time {
-				r.Reported = i
-			}
-		}
-	}
-}
-
-// liveBytes returns the bytes of live tensors during each kernel: globals, and
-// what is between birth and death.
-func liveBytes(w *workload.Workload) []unit.Bytes {
-	return vitality.Analyze(w).Live(w)
 }

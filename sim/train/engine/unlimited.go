@@ -4,13 +4,14 @@ import (
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
-// run runs w on a GPU that holds everything: the sum of kernel times.
-func (Unlimited) run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
-	cycles := kernelTimes(w, c).exec
-	r := newResult(c, cycles)
+// Run runs w on a GPU that holds everything: the sum of kernel times.
+func (Unlimited) Run(w *workload.Workload, _ *program.Program, c Config) (*result.Result, error) {
+	cycles := Ideal(w, c)
+	r := NewResult(c, cycles)
 	live := liveBytes(w)
 	for it := range c.Iterations {
 		var now unit.Cycles
@@ -23,11 +24,15 @@ func (Unlimited) run(w *workload.Workload, _ *program.Program, c Config) (*resul
 		r.Iterations = append(r.Iterations, result.Iteration{Time: now, Compute: now})
 	}
 	r.Reported = c.Iterations - 1
-	if c.Record != nil {
-		c.Record.finish(0)
-	}
+	c.Record.Finish(0)
 	if c.Drive != nil {
-		r.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
+		r.SSD = c.Delivered(&result.Traffic{}, &result.Traffic{})
 	}
 	return r, nil
+}
+
+// liveBytes returns the bytes of live tensors during each kernel: globals, and
+// what is between birth and death.
+func liveBytes(w *workload.Workload) []unit.Bytes {
+	return vitality.Analyze(w).Live(w)
 }

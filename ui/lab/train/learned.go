@@ -73,9 +73,9 @@ func look(w Workload, s *settings, kernel, iteration int, progress lab.Progress)
 	system.UMWarmup.Set(&q.Options, warm)
 	q.Options.Iterations = int64(iteration) - warm
 	m := &moment{kernel: workload.KernelID(kernel - 1), iteration: iteration - 1}
-	q.Record = &engine.Record{Inspect: func(_ *engine.BlockRun, p engine.Pager, it int, k workload.KernelID) {
+	q.Inspect = func(r *engine.BlockRun, p engine.Pager, k workload.KernelID) {
 		x, ok := p.(*deepum.Pager)
-		if !ok || m.seen || it != m.iteration {
+		if !ok || m.seen || r.Iteration() != m.iteration {
 			return
 		}
 		if m.kernel < 0 {
@@ -87,7 +87,7 @@ func look(w Workload, s *settings, kernel, iteration int, progress lab.Progress)
 		m.seen = true
 		m.table, m.learned = x.Table(x.Running())
 		m.chain, m.records, m.tables = x.Chain(), len(x.Records(x.Running())), x.Executions()
-	}}
+	}
 	r, err := core.Run(w.Workload, q, progress)
 	return m, r, err
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"reflect"
 	"testing"
 
 	"spillway/sim/knob"
@@ -31,7 +32,7 @@ func TestPublishedSetups(t *testing.T) {
 		q, err := s.request(p.System)
 		want := p.Request()
 		want.Machine.Name = q.Machine.Name
-		if err != nil || q != want || s.Model != p.Model || int(s.Batch) != p.Batch || workload.TimeSource(s.Times) != workload.ColdModel {
+		if err != nil || !reflect.DeepEqual(q, want) || s.Model != p.Model || int(s.Batch) != p.Batch || workload.TimeSource(s.Times) != workload.ColdModel {
 			t.Errorf("%s: runs %s, batch %d, %s, %+v (%v); want %+v", p.Set, s.Model, s.Batch, s.Times, q, err, want)
 		}
 	}

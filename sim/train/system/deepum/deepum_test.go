@@ -29,10 +29,10 @@ func options() system.Options {
 	return o
 }
 
-func simulate(t *testing.T, w *workload.Workload, m machine.Machine, o system.Options, rt engine.Runtime, x *engine.Record) *result.Result {
+func simulate(t *testing.T, w *workload.Workload, m machine.Machine, o system.Options, rt engine.Runtime) *result.Result {
 	t.Helper()
 	r, err := engine.Run(w, &program.Program{}, engine.Config{
-		Machine: m, Runtime: rt, Quirks: o.Quirks, Iterations: int(o.Iterations), Seed: o.Seed, Record: x,
+		Machine: m, Runtime: rt, Quirks: o.Quirks, Iterations: int(o.Iterations), Seed: o.Seed,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestSwitchedOff(t *testing.T) {
 		for _, p := range []*system.Param{&deepum.Prefetch, &deepum.PreEvict, &deepum.Invalidate} {
 			p.Set(&o, 0)
 		}
-		off, um := simulate(t, w, m, o, deepum.System.Runtime(&o), nil), simulate(t, w, m, o, plain(&o), nil)
+		off, um := simulate(t, w, m, o, deepum.System.Runtime(&o)), simulate(t, w, m, o, plain(&o))
 		if !reflect.DeepEqual(off, um) {
 			t.Fatalf("seed %d: switched off\n%+v\nunified memory\n%+v", seed, off, um)
 		}
@@ -97,7 +97,7 @@ func TestEnoughMemoryIsIdeal(t *testing.T) {
 		w, m := tight(rand.New(rand.NewPCG(seed, 11)))
 		m.GPUMemory = 4 * unit.GiB
 		o := options()
-		r := simulate(t, w, m, o, deepum.System.Runtime(&o), nil)
+		r := simulate(t, w, m, o, deepum.System.Runtime(&o))
 		for i := int(system.UMWarmup.Default); i < len(r.Iterations); i++ {
 			if it := &r.Iterations[i]; it.Time != r.Ideal || it.Paging.Missed+it.Paging.Late+it.Paging.Prefetched != 0 {
 				t.Fatalf("seed %d: iteration %d takes %d cycles, ideal is %d: %+v", seed, i, it.Time, r.Ideal, it.Paging)
@@ -115,7 +115,7 @@ func TestLearns(t *testing.T) {
 	for seed := range uint64(60) {
 		w, m := tight(rand.New(rand.NewPCG(seed, 12)))
 		o := options()
-		got, um := simulate(t, w, m, o, deepum.System.Runtime(&o), nil).Main(), simulate(t, w, m, o, plain(&o), nil)
+		got, um := simulate(t, w, m, o, deepum.System.Runtime(&o)).Main(), simulate(t, w, m, o, plain(&o))
 		missed += got.Paging.Missed
 		missedUM += um.Main().Paging.Missed
 		time += got.Time
@@ -141,7 +141,7 @@ func TestSwitchesShowInResult(t *testing.T) {
 			o := options()
 			deepum.Invalidate.Set(&o, on)
 			deepum.Prefetch.Set(&o, 1-on)
-			p := simulate(t, w, m, o, deepum.System.Runtime(&o), nil).Main().Paging
+			p := simulate(t, w, m, o, deepum.System.Runtime(&o)).Main().Paging
 			if on == 0 && p.Dropped != 0 || on == 1 && p.Prefetched+p.Late != 0 {
 				t.Fatalf("seed %d: invalidation %d, prefetching %d: %+v", seed, on, 1-on, p)
 			}
@@ -164,12 +164,13 @@ func TestInspect(t *testing.T) {
 	for seed := range uint64(20) {
 		w, m := tight(rand.New(rand.NewPCG(seed, 14)))
 		o := options()
-		x := &engine.Record{Inspect: func(r *engine.BlockRun, p engine.Pager, it int, k workload.KernelID) {
+		memory := deepum.System.Runtime(&o).(engine.Blocks)
+		memory.Inspect = func(r *engine.BlockRun, p engine.Pager, k workload.KernelID) {
 			d := p.(*deepum.Pager)
 			if d.Kernel(d.Running()) != k {
 				t.Fatalf("seed %d: kernel %d runs, shown is %d", seed, k, d.Kernel(d.Running()))
 			}
-			if it < 6 {
+			if r.Iteration() < 6 {
 				return
 			}
 			c := d.Chain()
@@ -194,9 +195,9 @@ func TestInspect(t *testing.T) {
 					t.Fatalf("seed %d: table %+v", seed, y)
 				}
 			}
-		}}
-		with := simulate(t, w, m, o, deepum.System.Runtime(&o), x)
-		if without := simulate(t, w, m, o, deepum.System.Runtime(&o), nil); !reflect.DeepEqual(with, without) {
+		}
+		with := simulate(t, w, m, o, memory)
+		if without := simulate(t, w, m, o, deepum.System.Runtime(&o)); !reflect.DeepEqual(with, without) {
 			t.Fatalf("seed %d: looking changes the result", seed)
 		}
 	}

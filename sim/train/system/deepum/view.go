@@ -9,7 +9,7 @@ import (
 )
 
 // What follows shows the tables and the chain as they are at the moment; nothing of it
-// changes anything. engine.Record.Inspect is the place to ask.
+// changes anything. engine.Blocks.Inspect is the place to ask.
 
 // A Table is a kernel's block table.
 type Table struct {

@@ -3,6 +3,7 @@ package g10_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,7 @@ func TestSetups(t *testing.T) {
 				t.Fatalf("%s: %v", p.Set, err)
 			}
 		}
-		if q != p.Request() {
+		if !reflect.DeepEqual(q, p.Request()) {
 			t.Errorf("%s: runs %+v; want %+v", p.Set, q, p.Request())
 		}
 		if want := "model=" + p.Model + " batch=" + strconv.Itoa(p.Batch); workload != want || p.Workload != want || !strings.HasPrefix(p.Set, want+" ") {
