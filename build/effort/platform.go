@@ -29,7 +29,7 @@ var Platform = []string{
 	"sim/study",                    // verdicts from floating-point numbers
 	"sim/train",                    // the theorems, over every engine of training
 	"sim/train/bound",              // an ascent in floating point, and its proof
-	"sim/train/engine",             // four engines beside their references
+	"sim/train/engine/...",         // memory models beside their references
 	"sim/train/system/capuchin",    // plans by floating-point measures
 	"sim/train/system/g10",         // plans by floating-point areas
 	"sim/train/system/swapadvisor", // a random search

@@ -3,19 +3,19 @@ package main
 var mutants = []mutant{
 	// Engines.
 	{
-		"paged-frees-late", "sim/train/engine/paged.go",
+		"paged-frees-late", "sim/train/engine/paged/run.go",
 		"!e.w.Tensors[t].Global && e.vital.Death[t] <= e.kernel+1",
 		"!e.w.Tensors[t].Global && e.vital.Death[t] <= e.kernel",
 	},
 	{
-		"blocks-half-dense", "sim/train/engine/blocks_memory.go",
+		"blocks-half-dense", "sim/train/engine/blocks/gpu.go",
 		"n != size && 2*n > size",
 		"n != size && 2*n >= size",
 	},
 	{
-		"swap-host-rate", "sim/train/engine/swap_channel.go",
-		"x[hostIn] = min(m.HostLink, m.GPULink-read)",
-		"x[hostIn] = min(m.HostLink, m.GPULink-write)",
+		"swap-host-rate", "sim/train/engine/swap/channel.go",
+		"x[link.HostIn] = min(m.HostLink, m.GPULink-read)",
+		"x[link.HostIn] = min(m.HostLink, m.GPULink-write)",
 	},
 	{
 		"idle-after-last-kernel", "sim/vitality/vitality.go",

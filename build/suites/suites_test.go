@@ -213,7 +213,7 @@ func TestQuickIsPartOfFull(t *testing.T) {
 		return list
 	}
 	full := p.full(&record{})
-	for _, file := range []string{"sim/train/engine/batch.go", "ui/chart/bars.go", "traces/kineto/read.go", "ui/lab/llm/words.go", "public/charts.js"} {
+	for _, file := range []string{"sim/train/engine/paged/batch.go", "ui/chart/bars.go", "traces/kineto/read.go", "ui/lab/llm/words.go", "public/charts.js"} {
 		quick, err := p.quick(h.reach([]string{file}))
 		if err != nil {
 			t.Fatal(err)

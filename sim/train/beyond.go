@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/quirk"
 	"spillway/sim/unit"
 )
@@ -14,7 +15,7 @@ import (
 // no batches and no faults.
 func beyond(q *Request, memory engine.Runtime) (notes []string) {
 	m := &q.Machine
-	if q.Options.Quirks != quirk.Published() || !engine.Is[engine.Paged](memory) {
+	if q.Options.Quirks != quirk.Published() || !engine.Is[paged.Memory](memory) {
 		return nil
 	}
 	if m.HostLink < m.GPULink {

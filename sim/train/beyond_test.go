@@ -7,6 +7,7 @@ import (
 
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
@@ -38,7 +39,7 @@ func TestBeyondTheOriginal(t *testing.T) {
 					t.Fatalf("%s, %s: %v %s", tt.name, s.Name, err, r.Reason)
 				}
 				notes := strings.Join(r.Notes, "\n")
-				if says := strings.Contains(notes, "the original program"); says != (tt.want != "" && mode == quirk.Published() && engine.Is[engine.Paged](s.Runtime(&q.Options))) || !strings.Contains(notes, tt.want) && says {
+				if says := strings.Contains(notes, "the original program"); says != (tt.want != "" && mode == quirk.Published() && engine.Is[paged.Memory](s.Runtime(&q.Options))) || !strings.Contains(notes, tt.want) && says {
 					t.Errorf("%s, %s, %v: notes are %q; want %q as published", tt.name, s.Name, mode, r.Notes, tt.want)
 				}
 			}

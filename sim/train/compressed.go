@@ -8,6 +8,8 @@ import (
 	"spillway/sim/compress/profile"
 	"spillway/sim/compress/stretch"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -119,7 +121,7 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 	if err != nil {
 		return nil, err
 	}
-	stalls := against(r, engine.Ideal(w, c), engine.Is[engine.Paged](c.Runtime) && q.Options.Quirks.Has(quirk.OverlapFaults))
+	stalls := against(r, engine.Ideal(w, c), engine.Is[paged.Memory](c.Runtime) && q.Options.Quirks.Has(quirk.OverlapFaults))
 	if !r.Fits {
 		r.Reason += fmt.Sprintf(" (tensors are taken to hold %s)", contents.Title)
 		return r, nil
@@ -133,7 +135,7 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 		r.Besides = slices.Concat(r.Besides, notes)
 	}
 	if q.Record != nil {
-		if engine.Is[engine.Blocks](c.Runtime) { // whose kernels wait while they execute
+		if engine.Is[blocks.Memory](c.Runtime) { // whose kernels wait while they execute
 			stalls = between(stalls, q.Record.Stalls, r.Kernels)
 		}
 		q.Record.Insert(stalls)

@@ -13,6 +13,10 @@ import (
 
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/pool"
+	"spillway/sim/train/engine/swap"
+	"spillway/sim/train/engine/unlimited"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -386,7 +390,7 @@ func (c *lawCase) laws(t *testing.T, worst map[string][]hurt) []string {
 			if g.better(&m, c.f); m == c.m || m.Validate() != nil {
 				continue
 			}
-			if better := c.run(t, s, m); engine.Is[engine.Unlimited](s.Runtime(&c.o)) {
+			if better := c.run(t, s, m); engine.Is[unlimited.Memory](s.Runtime(&c.o)) {
 				if better.Time() != base.Time() {
 					c.breaks(s, "Ideal depends on nothing", "%s changes it from %d to %d cycles", g.key, base.Time(), better.Time())
 				}
@@ -436,7 +440,7 @@ func batch(m *machine.Machine) unit.Cycles {
 // happens at the same time.
 func (c *lawCase) swap(s *system.System, m *machine.Machine, ideal unit.Cycles) float64 {
 	t := float64(ideal)
-	if rt, ok := s.Runtime(&c.o).(engine.Blocks); ok {
+	if rt, ok := s.Runtime(&c.o).(blocks.Memory); ok {
 		return t + c.swapBlocks(rt, m)
 	}
 	var set []workload.TensorID
@@ -457,9 +461,9 @@ func (c *lawCase) swap(s *system.System, m *machine.Machine, ideal unit.Cycles) 
 
 // swapBlocks is what swap adds to ideal where every kernel's blocks are brought one by
 // one, and a block leaves for each. With a pager, each may wait for another one of either.
-func (c *lawCase) swapBlocks(rt engine.Blocks, m *machine.Machine) (t float64) {
-	rules := &rt.BlockRules
-	move := float64(m.Clock.CyclesUp(rules.PerBlock) + min(m.GPULink, m.HostLink).Cycles(engine.BlockSize, m.Clock))
+func (c *lawCase) swapBlocks(rt blocks.Memory, m *machine.Machine) (t float64) {
+	rules := &rt.Rules
+	move := float64(m.Clock.CyclesUp(rules.PerBlock) + min(m.GPULink, m.HostLink).Cycles(blocks.Size, m.Clock))
 	if rt.Pager != nil {
 		move *= 2
 	}
@@ -467,9 +471,9 @@ func (c *lawCase) swapBlocks(rt engine.Blocks, m *machine.Machine) (t float64) {
 	for k := range c.w.Kernels {
 		set = c.w.WorkingSet(set[:0], workload.KernelID(k))
 		for _, x := range set {
-			pages, blocks := c.w.Tensors[x].Pages()+1, c.w.Tensors[x].Bytes/engine.BlockSize+2
+			pages, most := c.w.Tensors[x].Pages()+1, c.w.Tensors[x].Bytes/blocks.Size+2
 			faults := 1000*pages/rules.PerFault + 1
-			t += float64(blocks)*2*move + float64(unit.Cycles(faults)*m.Clock.CyclesUp(rules.Counted))
+			t += float64(most)*2*move + float64(unit.Cycles(faults)*m.Clock.CyclesUp(rules.Counted))
 		}
 	}
 	return t
@@ -487,7 +491,7 @@ func (c *lawCase) helps(s *system.System, g gain, base, better *result.Result, m
 	}
 	before, after := float64(warm(base)), float64(warm(better))
 	slack := float64(batch(&c.m)+batch(&m)) * float64(len(c.w.Kernels)*len(base.Iterations))
-	if rt := s.Runtime(&c.o); engine.Is[engine.Pool](rt) || engine.Is[engine.Swap](rt) {
+	if rt := s.Runtime(&c.o); engine.Is[pool.Memory](rt) || engine.Is[swap.Memory](rt) {
 		slack = 0
 	}
 	h := hurt{(after-slack)/before - 1, c.seed}
@@ -551,7 +555,7 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 		if most := c.swap(s, m, r.Ideal); float64(it.Time) > most {
 			c.breaks(s, "nothing is slower than keeping nothing", "iteration %d takes %d cycles; all of every kernel in and out is %.4g", i, it.Time, most)
 		}
-		if engine.Is[engine.Unlimited](s.Runtime(&c.o)) {
+		if engine.Is[unlimited.Memory](s.Runtime(&c.o)) {
 			continue
 		}
 		for _, link := range []struct {
@@ -567,10 +571,10 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 			{"GPU link, out", it.Traffic.SSDOut + it.Traffic.HostOut, m.GPULink},
 		} {
 			most := unit.MulDiv(int64(link.rate), int64(it.Time+batch(m)), int64(m.Clock)) + int64(unit.Page)
-			if engine.Is[engine.Blocks](s.Runtime(&c.o)) { // it counts a block when its move ends
-				most += int64(engine.BlockSize)
+			if engine.Is[blocks.Memory](s.Runtime(&c.o)) { // it counts a block when its move ends
+				most += int64(blocks.Size)
 			}
-			if rt := s.Runtime(&c.o); engine.Is[engine.Pool](rt) || engine.Is[engine.Swap](rt) { // it counts a tensor when its move begins
+			if rt := s.Runtime(&c.o); engine.Is[pool.Memory](rt) || engine.Is[swap.Memory](rt) { // it counts a tensor when its move begins
 				most += int64(slices.MaxFunc(c.w.Tensors, func(a, b workload.Tensor) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes.Aligned())
 			}
 			if int64(link.moved) > most {
@@ -606,7 +610,7 @@ func (c *lawCase) ignores(t *testing.T, s *system.System, r *result.Result) {
 	rt := s.Runtime(&c.o)
 	m := c.m
 	switch {
-	case rt.NoHost() || engine.Is[engine.Pool](rt):
+	case rt.NoHost() || engine.Is[pool.Memory](rt):
 		m.HostMemory = 2*m.HostMemory + unit.MiB
 	case !s.Planned() && !slices.ContainsFunc(r.Iterations, func(it result.Iteration) bool { return it.Traffic.SSDIn+it.Traffic.SSDOut > 0 }):
 		m.SSDWrite, m.SSDLatency = m.HostLink, 3*unit.Microsecond

@@ -6,6 +6,7 @@ import (
 
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -74,7 +75,7 @@ func recorded(w *workload.Workload, r *result.Result, x *engine.Record) string {
 	}
 	var most unit.Bytes
 	if r.Main().Paging != nil {
-		most = engine.BlockSize // moves whole, whatever of it is the tensor's
+		most = blocks.Size // moves whole, whatever of it is the tensor's
 	}
 	var traffic result.Traffic
 	lanes := map[[2]machine.Tier]unit.Cycles{}

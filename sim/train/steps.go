@@ -3,7 +3,8 @@ package train
 import (
 	"slices"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -27,10 +28,10 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 	visits, paged, planning := visits(w), 0.0, 0.0
 	if x, err := Find(q.System); err == nil {
 		switch rt := x.Runtime(o).(type) {
-		case engine.Blocks:
+		case blocks.Memory:
 			iterations += float64(rt.Warm)
 			n += visits / visitsAStep
-		case engine.Swap:
+		case swap.Memory:
 			iterations += float64(rt.Warm)
 		default:
 			if x.Bound(o) || tensorBytes(w) <= q.Machine.GPUMemory {
@@ -64,7 +65,7 @@ func visits(w *workload.Workload) float64 {
 			bytes += float64(w.Tensors[t].Bytes)
 		}
 	}
-	return bytes / float64(engine.BlockSize)
+	return bytes / float64(blocks.Size)
 }
 
 // tensorBytes is what all tensors have together.

@@ -14,6 +14,7 @@ import (
 	"spillway/sim/flash"
 	"spillway/sim/knob"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -122,8 +123,8 @@ type Request struct {
 	MemoryRate unit.Bandwidth
 	// Record, if not nil, gets what happened besides what the result sums up.
 	Record *engine.Record
-	// Inspect, if not nil, is shown the pager of a system that has one ([engine.Blocks]).
-	Inspect func(r *engine.BlockRun, p engine.Pager, k workload.KernelID)
+	// Inspect, if not nil, is shown the pager of a system that has one ([blocks.Memory]).
+	Inspect func(r *blocks.Run, p blocks.Pager, k workload.KernelID)
 }
 
 // Validate reports every number that is out of range.
@@ -208,7 +209,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 // config is how the engine runs a system.
 func config(s *system.System, q *Request) engine.Config {
 	memory := s.Runtime(&q.Options)
-	if b, ok := memory.(engine.Blocks); ok {
+	if b, ok := memory.(blocks.Memory); ok {
 		b.Inspect = q.Inspect
 		memory = b
 	}

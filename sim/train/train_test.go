@@ -12,6 +12,8 @@ import (
 	"spillway/build/effort"
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -177,7 +179,7 @@ func TestProgressChangesNothing(t *testing.T) {
 func TestSeedWithoutNoise(t *testing.T) {
 	try(t, func(s system.System, _ quirk.Set) bool { return s.Name != "swapadvisor" }, func(c *caseOf) string {
 		q := c.q
-		if s, _ := train.Find(q.System); engine.Is[engine.Blocks](s.Runtime(&q.Options)) {
+		if s, _ := train.Find(q.System); engine.Is[blocks.Memory](s.Runtime(&q.Options)) {
 			system.UMVictims.Set(&q.Options, 1)
 			c.got = c.run(c.w, q)
 		}
@@ -201,7 +203,7 @@ func TestIdealOfUnfit(t *testing.T) {
 		unfit++
 		q.System = "ideal"
 		s, _ := train.Find(c.q.System)
-		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && engine.Is[engine.Pool](rt) {
+		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && engine.Is[pool.Memory](rt) {
 			q.Options.Noise = 0
 		}
 		if want := c.run(c.w, q).Ideal; r.Ideal != want {
@@ -522,6 +524,6 @@ func TestNoMemoryModel(t *testing.T) {
 
 // hasPager reports whether blocks come ahead of faults.
 func hasPager(rt engine.Runtime) bool {
-	blocks, ok := rt.(engine.Blocks)
-	return ok && blocks.Pager != nil
+	memory, ok := rt.(blocks.Memory)
+	return ok && memory.Pager != nil
 }

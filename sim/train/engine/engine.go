@@ -1,14 +1,11 @@
 // Package engine runs a program on a machine. It is the only place where
 // simulated time passes.
 //
-// There are three memory models. The paged model is unified memory as the G10
-// artifact has it: tensors are runs of 4 KiB pages that fault, migrate in batches
-// and are evicted one by one. The block model is unified memory as the driver has
-// it: blocks of 2 MiB at addresses from a caching allocator, which a kernel needs
-// when it comes to them. The arena model is a tensor-granular memory pool without
-// faults; there either the system brings what kernels need ([Pool]), or the engine
-// does and the system chooses what leaves and what comes early ([Swap]). All share
-// kernel times, the stall ledger and the result. Which one a system uses is its [Runtime].
+// How memory behaves is said by a memory model, each in a package of its own below this
+// one: paged is unified memory as the G10 artifact has it, blocks unified memory as the
+// driver has it, pool and swap are arenas without faults, unlimited holds everything. A
+// system has one of them as its [Runtime]. The engine knows none; it has what they share:
+// kernel times, the rates of a drive, the record of a run, and what a result begins with.
 package engine
 
 import (
@@ -24,8 +21,8 @@ import (
 	"spillway/sim/workload"
 )
 
-// A Runtime is how memory behaves under a system: [Unlimited], [Paged], [Pool], [Swap] or
-// [Blocks], each with what it knows to do.
+// A Runtime is a memory model: how memory behaves under a system, with what the system
+// decides while time passes.
 type Runtime interface {
 	// String says what the memory is, in a few words.
 	String() string

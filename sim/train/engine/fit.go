@@ -18,11 +18,11 @@ func KernelsFit(w *workload.Workload, gpuPages, held int64) error {
 			pages += w.Tensors[t].Pages()
 		}
 		if held > 0 && pages > gpuPages-held {
-			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v, of which %v are taken by tensors that no kernel uses; use a larger GPU",
+			return &DoesNotFit{Reason: fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v, of which %v are taken by tensors that no kernel uses; use a larger GPU",
 				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page, unit.Bytes(held)*unit.Page)}
 		}
 		if pages > gpuPages {
-			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v; use a smaller batch or a larger GPU",
+			return &DoesNotFit{Reason: fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v; use a smaller batch or a larger GPU",
 				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page)}
 		}
 	}

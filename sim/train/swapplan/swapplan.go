@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/unit"
@@ -150,4 +151,4 @@ func Sort(p *program.Program) {
 }
 
 // Follow makes what executes a program in a swap run: nothing leaves but what is in it.
-func Follow(r *engine.SwapRun) (engine.Swapper, error) { return engine.NewFollower(r), nil }
+func Follow(r *swap.Run) (swap.Swapper, error) { return swap.NewFollower(r), nil }

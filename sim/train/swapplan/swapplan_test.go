@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -219,7 +220,7 @@ func TestTimerIsLikeTheEngine(t *testing.T) {
 		}
 		res, err := engine.Run(w, p, engine.Config{
 			Machine: m, Quirks: quirk.Corrected(), Iterations: 3,
-			Runtime: engine.Swap{SwapRules: engine.SwapRules{Copies: true}, Swapper: swapplan.Follow},
+			Runtime: swap.Memory{Rules: swap.Rules{Copies: true}, Swapper: swapplan.Follow},
 		})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

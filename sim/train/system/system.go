@@ -5,6 +5,7 @@ package system
 import (
 	"spillway/sim/knob"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/unlimited"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -33,7 +34,7 @@ type System struct {
 	// Floor is true of what is no system but a proof that none can be faster.
 	Floor bool
 	// Quirks are the accidents that may change its results: those that the engine
-	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
+	// reads for it (paged.Quirks, pool.Quirks, swap.Quirks) and those of its own.
 	// With and without any other the result is the same.
 	Quirks quirk.Set
 	// Params are the system's own parameters.
@@ -65,7 +66,7 @@ type Effort struct {
 
 // Bound reports whether no system can beat s: it has memory without end.
 func (s *System) Bound(o *Options) bool {
-	return engine.Is[engine.Unlimited](s.Runtime(o)) && !s.Compressed
+	return engine.Is[unlimited.Memory](s.Runtime(o)) && !s.Compressed
 }
 
 // Planned reports whether s decides anything before the run.

@@ -1,11 +1,11 @@
 package system
 
 import (
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/unit"
 )
 
-// The parameters of unified memory as the driver has it (engine.Blocks). UM and
+// The parameters of unified memory as the driver has it (blocks.Memory). UM and
 // DeepUM share them.
 var (
 	UMUsable = Param{
@@ -52,8 +52,8 @@ func UMParams() []*Param {
 
 // UMBlocks returns how the block memory model works with o. A fault brings the pages
 // that a kernel needs.
-func UMBlocks(o *Options) engine.BlockRules {
-	return engine.BlockRules{
+func UMBlocks(o *Options) blocks.Rules {
+	return blocks.Rules{
 		Usable: UMUsable.Of(o), PerFault: UMPagesPerFault.Of(o),
 		Counted: unit.Time(UMFaultTime.Of(o)), PerBlock: unit.Time(UMBlockTime.Of(o)),
 		Window: UMVictims.Of(o), Density: UMDriverPrefetch.Of(o) != 0,

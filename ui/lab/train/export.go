@@ -8,6 +8,7 @@ import (
 
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -118,8 +119,8 @@ func recorded(v *seen) (*exporting, error) {
 	if o.Title == "" {
 		o.Title = w.Name
 	}
-	paged := engine.Is[engine.Paged](found.Runtime(&q.Options))
-	return &exporting{o, w.told(), r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
+	inPages := engine.Is[paged.Memory](found.Runtime(&q.Options))
+	return &exporting{o, w.told(), r, q.Record, found.Title, inPages && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
 }
 
 // time is when a cycle of the run is.

@@ -10,7 +10,7 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/train"
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepum"
@@ -73,7 +73,7 @@ func look(w Workload, s *settings, kernel, iteration int, progress lab.Progress)
 	system.UMWarmup.Set(&q.Options, warm)
 	q.Options.Iterations = int64(iteration) - warm
 	m := &moment{kernel: workload.KernelID(kernel - 1), iteration: iteration - 1}
-	q.Inspect = func(r *engine.BlockRun, p engine.Pager, k workload.KernelID) {
+	q.Inspect = func(r *blocks.Run, p blocks.Pager, k workload.KernelID) {
 		x, ok := p.(*deepum.Pager)
 		if !ok || m.seen || r.Iteration() != m.iteration {
 			return
@@ -96,7 +96,7 @@ func look(w Workload, s *settings, kernel, iteration int, progress lab.Progress)
 func fullest(p *deepum.Pager, k workload.KernelID) workload.KernelID {
 	best, most := k, 0
 	for id := range p.Executions() {
-		if t, ok := p.Table(engine.ExecID(id)); ok && len(t.Entries) > most && t.Kernel >= k {
+		if t, ok := p.Table(blocks.ExecID(id)); ok && len(t.Entries) > most && t.Kernel >= k {
 			best, most = t.Kernel, len(t.Entries)
 		}
 	}
@@ -350,7 +350,7 @@ func (m *moment) shape() report.Table {
 		fact("Successors", fmt.Sprintf("%d, of %d that an entry may have", follow, t.Successors*len(t.Entries))),
 		fact("Starts", blockList(t.Start)),
 	)
-	if t.End != engine.NoBlock {
+	if t.End != blocks.None {
 		x.Rows = append(x.Rows, fact("Faulted last", strconv.Itoa(int(t.End))))
 	}
 	return x
@@ -372,7 +372,7 @@ func (m *moment) entries() report.Table {
 }
 
 // blockList prints blocks.
-func blockList(list []engine.BlockID) string {
+func blockList(list []blocks.ID) string {
 	if len(list) == 0 {
 		return "–"
 	}

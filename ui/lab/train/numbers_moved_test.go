@@ -13,7 +13,7 @@ import (
 )
 
 // paged is a result of three iterations in the block memory model.
-func paged() *result.Result {
+func pagedResult() *result.Result {
 	r := fake(4, 2, result.FaultHandling)
 	first, last := r.Iterations[0], r.Iterations[0]
 	first.Time *= 3
@@ -31,7 +31,7 @@ func TestMoved(t *testing.T) {
 	l := New()
 	s := standard()
 	w := Workload{Workload: &workload.Workload{Batch: 1}}
-	rep := reported(w, &s, paged())
+	rep := reported(w, &s, pagedResult())
 	want := map[string]float64{
 		"page_faults": 12, "missed_blocks": 3, "late_blocks": 2, "prefetched_blocks": 40, "useless_blocks": 1, "dropped_blocks": 7,
 		"alive_in_bytes": 2e9, "garbage_in_bytes": 1e9, "alive_out_bytes": 1e9, "garbage_out_bytes": 0, "garbage_percent": 25,

@@ -11,6 +11,8 @@ import (
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -193,8 +195,8 @@ func (s *settings) poolCaveat(r *result.Result) string {
 		return ""
 	}
 	o := s.options()
-	if pool, ok := x.Runtime(&o).(engine.Pool); ok && pool.Scale > 1 {
-		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, pool.Scale)
+	if arena, ok := x.Runtime(&o).(pool.Memory); ok && arena.Scale > 1 {
+		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, arena.Scale)
 	}
 	return ""
 }
@@ -205,7 +207,7 @@ func (s *settings) poolCaveat(r *result.Result) string {
 func (s *settings) faultCaveat(r *result.Result) string {
 	x, err := core.Find(r.System)
 	o := s.options()
-	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || !engine.Is[engine.Paged](x.Runtime(&o)) {
+	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || !engine.Is[paged.Memory](x.Runtime(&o)) {
 		return ""
 	}
 	handling := *r.Main().Ledger.At(result.FaultHandling)

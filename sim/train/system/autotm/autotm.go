@@ -40,6 +40,7 @@ package autotm
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -57,11 +58,11 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   12,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Search: search,
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Swap{Swapper: swapplan.Follow}
+		return swap.Memory{Swapper: swapplan.Follow}
 	},
 }
 

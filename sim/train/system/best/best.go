@@ -8,6 +8,10 @@ package best
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
+	"spillway/sim/train/engine/swap"
+	"spillway/sim/train/engine/unlimited"
 	"spillway/sim/train/system"
 )
 
@@ -19,6 +23,6 @@ var System = system.System{
 	About: "No system that moves data between GPU, host and SSD can be faster: a proven bound, and nothing that runs. It does not hold for what computes values again or compresses, nor for UM and DeepUM where kernels touch rows of a table.",
 	Note:  "A proven bound, not a run: whatever is moved when, an iteration takes so long. Systems that compute values again or compress may be faster. It has no traffic of its own; where it waits is that of a schedule near it that may divide tensors.",
 	Look:  10, Off: true, Floor: true,
-	Quirks:  engine.PagedQuirks | engine.ArenaQuirks | engine.SwapQuirks,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Unlimited{} },
+	Quirks:  paged.Quirks | pool.Quirks | swap.Quirks,
+	Runtime: func(*system.Options) engine.Runtime { return unlimited.Memory{} },
 }

@@ -76,6 +76,7 @@ package capuchin
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/system"
 )
 
@@ -99,13 +100,13 @@ var System = system.System{
 	Note:   "A reconstruction: Capuchin's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   14,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{&Feedback},
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Swap{
-			SwapRules: engine.SwapRules{Warm: warm},
-			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+		return swap.Memory{
+			Rules: swap.Rules{Warm: warm},
+			Swapper: func(r *swap.Run) (swap.Swapper, error) {
 				return newPolicy(r, Feedback.Of(o)), nil
 			},
 		}

@@ -17,7 +17,7 @@ type choice uint8
 // The choices.
 const (
 	stay choice = iota
-	swap
+	offload
 	recompute
 )
 
@@ -287,7 +287,7 @@ func (p *planner) postpone() {
 	n := len(p.over)
 	var coming []int32 // gaps, by back access
 	for i := range p.gaps {
-		if p.gaps[i].choice == swap {
+		if p.gaps[i].choice == offload {
 			coming = append(coming, int32(i))
 		}
 	}
@@ -334,7 +334,7 @@ func (p *planner) need() []unit.Bytes {
 
 // window returns from which kernel to before which one a choice gives memory.
 func (g *gap) window() (from, before int) {
-	if g.choice == swap {
+	if g.choice == offload {
 		return g.out + 1, g.in
 	}
 	return g.from + 1, g.to
@@ -345,7 +345,7 @@ func (g *gap) window() (from, before int) {
 func (p *planner) relax() {
 	n := len(p.over)
 	for i := range p.gaps {
-		if g := &p.gaps[i]; g.choice == swap {
+		if g := &p.gaps[i]; g.choice == offload {
 			for k := g.from + 1; k <= g.out; k++ {
 				p.over[k%n] -= g.size
 			}
@@ -384,7 +384,7 @@ func (p *planner) hidden() {
 			break
 		}
 		x := *g
-		x.choice, x.out = swap, p.out.forward(g.from+1, g.time)
+		x.choice, x.out = offload, p.out.forward(g.from+1, g.time)
 		if x.in, _ = p.in.backward(g.to, g.time); x.out < x.in && p.gain(&x) > 0 {
 			*g = x
 			p.commit(g)
@@ -396,7 +396,7 @@ func (p *planner) hidden() {
 func (p *planner) commit(g *gap) {
 	p.made++
 	from, before := g.window()
-	if g.choice == swap {
+	if g.choice == offload {
 		p.out.take(g.from+1, g.out+1, g.time, false)
 		g.start = p.start[g.in]
 		if in, left := p.in.backward(g.to, g.time); in == g.in {
@@ -515,7 +515,7 @@ func (p *planner) best(g *gap) gap {
 			}
 		}
 	}
-	if p.only != swap && g.valid != never && p.work < steps {
+	if p.only != offload && g.valid != never && p.work < steps {
 		if g.valid != p.made {
 			p.refresh(g)
 			best.valid, best.again = g.valid, g.again
@@ -567,7 +567,7 @@ func (p *planner) measure() {
 // long kernel a waits for its end, and the back access for its return.
 func (p *planner) exposed(g *gap, a int) gap {
 	x := *g
-	x.choice, x.cost = swap, 0
+	x.choice, x.cost = offload, 0
 	x.out = p.out.forward(g.from+1, g.time)
 	if x.out >= a {
 		x.cost += g.time - p.out.between(g.from+1, a)
@@ -700,7 +700,7 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 			}
 			if x := p.during(t, g.to); x != nil {
 				k := x.away(g.to, len(p.exec))
-				if x.choice == swap && x.out < k && k < x.in || x.choice == stay && !p.stays(x, k) {
+				if x.choice == offload && x.out < k && k < x.in || x.choice == stay && !p.stays(x, k) {
 					cost += x.time
 				}
 			}

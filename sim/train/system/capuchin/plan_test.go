@@ -66,7 +66,7 @@ func planned(w *workload.Workload, link unit.Cycles, pages int) *planner {
 func choices(p *planner) (s string) {
 	for i := range p.gaps {
 		switch g := &p.gaps[i]; g.choice {
-		case swap:
+		case offload:
 			s += fmt.Sprintf("swap %d away %d-%d cost %d; ", g.tensor, g.out+1, g.in-1, g.cost)
 		case recompute:
 			s += fmt.Sprintf("recompute %d cost %d; ", g.tensor, g.cost)
@@ -209,7 +209,7 @@ func TestUnkeptSource(t *testing.T) {
 	// What has been swapped out has to come back for it.
 	p = prepared(b.w, 1000, 1)
 	gs = gapOf(p, s, 90)
-	gs.choice, gs.out, gs.in = swap, 5, 80
+	gs.choice, gs.out, gs.in = offload, 5, 80
 	gy = gapOf(p, y, 10)
 	if p.refresh(gy); gy.again != 1100 {
 		t.Errorf("y from s in host memory: %d", gy.again)
@@ -284,7 +284,7 @@ func TestNeverTwice(t *testing.T) {
 
 // With one choice alone allowed there is no other.
 func TestOnly(t *testing.T) {
-	for _, only := range []choice{swap, recompute} {
+	for _, only := range []choice{offload, recompute} {
 		p := prepared(network(20), 400, 10)
 		p.only = only
 		p.plan()
@@ -301,7 +301,7 @@ func TestOnly(t *testing.T) {
 	}
 	// Where the link hides all that is needed, recomputation changes nothing.
 	p := prepared(network(20), 50, 15)
-	p.only = swap
+	p.only = offload
 	p.plan()
 	if a, b := choices(p), choices(planned(network(20), 50, 15)); a != b || a == "" {
 		t.Errorf("%s and %s", a, b)
@@ -315,7 +315,7 @@ func TestTriggers(t *testing.T) {
 	// 0 is away after kernel 3, where it has left, and must set out 50 cycles after kernel
 	// 11 has begun.
 	g := gapOf(p, 0, 13)
-	if g.choice != swap || g.start != 1150 {
+	if g.choice != offload || g.start != 1150 {
 		t.Fatalf("%+v", g)
 	}
 	id := int(p.index(g))
@@ -337,7 +337,7 @@ func TestTriggers(t *testing.T) {
 func TestPostpone(t *testing.T) {
 	p := prepared(network(6), 100, 7)
 	g := gapOf(p, 0, 13)
-	g.choice, g.out, g.in = swap, 2, 8
+	g.choice, g.out, g.in = offload, 2, 8
 	p.over = p.need()
 	if p.over[8] != unit.Page {
 		t.Fatalf("%v", p.over)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -14,7 +14,7 @@ import (
 // A policy is passive in the first iteration and follows a plan from then on, unless that
 // takes longer.
 type policy struct {
-	*engine.SwapRun
+	*swap.Run
 	feedback int64 // percent
 	plan     *planner
 	// due are the gaps whose in-trigger is a kernel, by kernel, in order of their back
@@ -28,8 +28,8 @@ type policy struct {
 	planned unit.Cycles // what a planned one took that was slower; 0: none, the plan is followed
 }
 
-func newPolicy(r *engine.SwapRun, feedback int64) *policy {
-	return &policy{SwapRun: r, feedback: feedback}
+func newPolicy(r *swap.Run, feedback int64) *policy {
+	return &policy{Run: r, feedback: feedback}
 }
 
 // measured makes the plan from the measured iteration: when kernels ran, without what
@@ -91,7 +91,7 @@ func (p *planner) triggers(early []unit.Cycles) [][]int32 {
 	due := make([][]int32, n)
 	for i := range p.gaps {
 		g := &p.gaps[i]
-		if g.choice != swap {
+		if g.choice != offload {
 			continue
 		}
 		k := min(g.in, sort.Search(2*n, func(k int) bool { return p.start[k+1] > g.start-early[i] }))
@@ -127,7 +127,7 @@ func (c *policy) Used(t workload.TensorID) {
 	for _, id := range c.plan.of[t] {
 		switch g := &c.plan.gaps[id]; {
 		case g.from != k:
-		case g.choice == swap:
+		case g.choice == offload:
 			c.Offload(t)
 		case g.choice == recompute:
 			c.Discard(t)
@@ -165,7 +165,7 @@ func (c *policy) Late(t workload.TensorID, _ unit.Cycles) {
 	}
 	n := len(c.plan.exec)
 	for _, id := range c.plan.of[t] {
-		if g := &c.plan.gaps[id]; g.choice == swap && g.to%n == int(c.Kernel()) {
+		if g := &c.plan.gaps[id]; g.choice == offload && g.to%n == int(c.Kernel()) {
 			c.early[id] += unit.Cycles(unit.MulDiv(int64(g.time), c.feedback, 100))
 			c.moved = true
 		}
@@ -184,14 +184,14 @@ func (c *policy) Notes() []string {
 		count[g.choice]++
 		bytes[g.choice] += g.size
 	}
-	if count[swap]+count[recompute] == 0 {
+	if count[offload]+count[recompute] == 0 {
 		if slices.Max(c.plan.need()) > 0 {
 			return []string{"No swap and no recomputation that could be planned is worth it, so all is passive mode."}
 		}
 		return []string{"The measured iteration's tensors fit into GPU memory, so nothing is planned."}
 	}
 	notes := []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
-		count[swap], bytes[swap], count[recompute], bytes[recompute])}
+		count[offload], bytes[offload], count[recompute], bytes[recompute])}
 	if c.planned > 0 {
 		notes = append(notes, fmt.Sprintf("An iteration with the plan took %.2f times as long as the measured one without it, so the plan was given up, and what is reported is passive mode.",
 			float64(c.planned)/float64(c.passive)))

@@ -48,6 +48,7 @@ import (
 	"slices"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 )
@@ -122,12 +123,12 @@ var System = system.System{
 	Runtime: func(o *system.Options) engine.Runtime {
 		s, b := of(o), system.UMBlocks(o)
 		b.Whole, b.PerFault = true, pages/FaultsPerBlock.Of(o)
-		return engine.Blocks{BlockRules: b, Pager: func(r *engine.BlockRun) engine.Pager { return newPager(r, s) }}
+		return blocks.Memory{Rules: b, Pager: func(r *blocks.Run) blocks.Pager { return newPager(r, s) }}
 	},
 }
 
 // pages is how many pages a block has, in thousandths.
-const pages = 1000 * int64(engine.BlockSize/unit.Page)
+const pages = 1000 * int64(blocks.Size/unit.Page)
 
 // of returns the settings in options.
 func of(o *system.Options) settings {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -42,7 +43,7 @@ func simulate(t *testing.T, w *workload.Workload, m machine.Machine, o system.Op
 
 // plain returns unified memory that brings whole blocks.
 func plain(o *system.Options) engine.Runtime {
-	return engine.Blocks{BlockRules: deepum.System.Runtime(o).(engine.Blocks).BlockRules}
+	return blocks.Memory{Rules: deepum.System.Runtime(o).(blocks.Memory).Rules}
 }
 
 // tight draws a workload of many blocks, and a machine that holds about half of them.
@@ -164,8 +165,8 @@ func TestInspect(t *testing.T) {
 	for seed := range uint64(20) {
 		w, m := tight(rand.New(rand.NewPCG(seed, 14)))
 		o := options()
-		memory := deepum.System.Runtime(&o).(engine.Blocks)
-		memory.Inspect = func(r *engine.BlockRun, p engine.Pager, k workload.KernelID) {
+		memory := deepum.System.Runtime(&o).(blocks.Memory)
+		memory.Inspect = func(r *blocks.Run, p blocks.Pager, k workload.KernelID) {
 			d := p.(*deepum.Pager)
 			if d.Kernel(d.Running()) != k {
 				t.Fatalf("seed %d: kernel %d runs, shown is %d", seed, k, d.Kernel(d.Running()))

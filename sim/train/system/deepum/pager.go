@@ -4,16 +4,16 @@ import (
 	"iter"
 	"slices"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
-// A run is what a Pager asks of an engine.BlockRun.
+// A run is what a Pager asks of a blocks.Run.
 type run interface {
-	Resident(engine.BlockID) bool
-	Active(engine.BlockID) bool
-	Oldest() iter.Seq[engine.BlockID]
+	Resident(blocks.ID) bool
+	Active(blocks.ID) bool
+	Oldest() iter.Seq[blocks.ID]
 }
 
 // settings are a Pager's parameters.
@@ -41,18 +41,18 @@ type Pager struct {
 	// are numbered; the running one is launch, the first of the chain launch+1. Numbers
 	// are left out when a chain breaks.
 	launch int64
-	chain  []engine.ExecID
+	chain  []blocks.ExecID
 	tail   history // real launches and then the chain
 
 	blocks []block
 	front  []item // wait to be brought; the last is first
 	back   []item // wait behind those, from head on in order
 	head   int
-	waits  int            // blocks in the queue; other items of it do not count
-	ticket uint32         // of the last that was queued
-	flying engine.BlockID // what Next returned last
-	walked []entry        // and found are working memory of walk
-	found  []engine.BlockID
+	waits  int       // blocks in the queue; other items of it do not count
+	ticket uint32    // of the last that was queued
+	flying blocks.ID // what Next returned last
+	walked []entry   // and found are working memory of walk
+	found  []blocks.ID
 }
 
 // A block is what a Pager knows of one.
@@ -64,12 +64,12 @@ type block struct {
 
 // An item is a place in the queue, which counts while its block has the same ticket.
 type item struct {
-	b      engine.BlockID
+	b      blocks.ID
 	ticket uint32
 }
 
 func newPager(r run, s settings) *Pager {
-	p := &Pager{settings: s, run: r, history: history{noExec, noExec, noExec, noExec}, flying: engine.NoBlock}
+	p := &Pager{settings: s, run: r, history: history{noExec, noExec, noExec, noExec}, flying: blocks.None}
 	p.tail = p.history
 	return p
 }
@@ -79,7 +79,7 @@ func (p *Pager) on() bool { return p.prefetch || p.ready > 0 }
 
 // Launch learns which kernel follows, drops the predictions if that is another than
 // predicted, and predicts up to the look-ahead degree.
-func (p *Pager) Launch(k workload.KernelID, id engine.ExecID) {
+func (p *Pager) Launch(k workload.KernelID, id blocks.ExecID) {
 	if !p.on() {
 		return
 	}
@@ -115,7 +115,7 @@ func (p *Pager) Launch(k workload.KernelID, id engine.ExecID) {
 
 // extend expects what the table of a kernel names at a launch, and queues what is not
 // on the GPU.
-func (p *Pager) extend(id engine.ExecID, launch int64) {
+func (p *Pager) extend(id blocks.ExecID, launch int64) {
 	t := p.tables[id]
 	if t == nil {
 		return
@@ -141,7 +141,7 @@ func (p *Pager) walk(t *blockTable, e entry, unseen func(*block) bool) {
 	p.walked = append(p.walked[:0], e)
 	for i := 0; i < len(p.walked); i++ {
 		for _, s := range t.after(p.walked[i]) {
-			b := engine.BlockID(s)
+			b := blocks.ID(s)
 			if !unseen(p.block(b)) {
 				continue
 			}
@@ -154,7 +154,7 @@ func (p *Pager) walk(t *blockTable, e entry, unseen func(*block) bool) {
 }
 
 // queue gives b a place, unless it has one or needs none.
-func (p *Pager) queue(b engine.BlockID) (item, bool) {
+func (p *Pager) queue(b blocks.ID) (item, bool) {
 	if !p.prefetch || p.blocks[b].ticket != 0 || p.run.Resident(b) {
 		return item{}, false
 	}
@@ -199,7 +199,7 @@ func (p *Pager) sweep() {
 
 // Fault learns that b follows the block that faulted before it. If it was not queued
 // or on its way, what is known to follow it in the running kernel is brought first.
-func (p *Pager) Fault(b engine.BlockID, queued bool) {
+func (p *Pager) Fault(b blocks.ID, queued bool) {
 	if !p.on() || len(p.tables) == 0 {
 		return
 	}
@@ -238,12 +238,12 @@ func (p *Pager) Fault(b engine.BlockID, queued bool) {
 }
 
 // Next returns the first block of the queue that is still wanted.
-func (p *Pager) Next() (engine.BlockID, bool) {
-	p.flying = engine.NoBlock
+func (p *Pager) Next() (blocks.ID, bool) {
+	p.flying = blocks.None
 	for {
 		x, ok := p.pop()
 		if !ok {
-			return engine.NoBlock, false
+			return blocks.None, false
 		}
 		b := &p.blocks[x.b]
 		if b.ticket != x.ticket {
@@ -274,12 +274,12 @@ func (p *Pager) pop() (x item, ok bool) {
 }
 
 // Queued reports whether b waits in the queue.
-func (p *Pager) Queued(b engine.BlockID) bool {
+func (p *Pager) Queued(b blocks.ID) bool {
 	return int(b) < len(p.blocks) && p.blocks[b].ticket != 0
 }
 
 // Spare reports whether the running kernel or one of the chain is expected to need b.
-func (p *Pager) Spare(b engine.BlockID) bool {
+func (p *Pager) Spare(b blocks.ID) bool {
 	return int(b) < len(p.blocks) && p.blocks[b].expected >= p.launch
 }
 
@@ -287,13 +287,13 @@ func (p *Pager) Spare(b engine.BlockID) bool {
 func (p *Pager) Ready() int { return p.ready }
 
 // Drop reports whether no memory in use is in b.
-func (p *Pager) Drop(b engine.BlockID) bool { return p.invalidate && !p.run.Active(b) }
+func (p *Pager) Drop(b blocks.ID) bool { return p.invalidate && !p.run.Active(b) }
 
 // Tables returns what the block tables take when every place of every row is there.
 func (p *Pager) Tables() unit.Bytes { return unit.Bytes(p.count) * p.size() }
 
 // block returns what is known of b.
-func (p *Pager) block(b engine.BlockID) *block {
+func (p *Pager) block(b blocks.ID) *block {
 	if int(b) >= len(p.blocks) {
 		p.blocks = append(p.blocks, make([]block, int(b)+1-len(p.blocks))...)
 	}

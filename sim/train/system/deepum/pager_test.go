@@ -7,25 +7,25 @@ import (
 	"slices"
 	"testing"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 )
 
 // A script is a run in which a test says what is where.
 type script struct {
-	resident map[engine.BlockID]bool
-	inactive map[engine.BlockID]bool
+	resident map[blocks.ID]bool
+	inactive map[blocks.ID]bool
 }
 
-func (s *script) Resident(b engine.BlockID) bool { return s.resident[b] }
+func (s *script) Resident(b blocks.ID) bool { return s.resident[b] }
 
-func (s *script) Active(b engine.BlockID) bool { return !s.inactive[b] }
+func (s *script) Active(b blocks.ID) bool { return !s.inactive[b] }
 
-func (s *script) Oldest() iter.Seq[engine.BlockID] {
+func (s *script) Oldest() iter.Seq[blocks.ID] {
 	return slices.Values(slices.Sorted(maps.Keys(s.resident)))
 }
 
 func newScript() *script {
-	return &script{resident: map[engine.BlockID]bool{}, inactive: map[engine.BlockID]bool{}}
+	return &script{resident: map[blocks.ID]bool{}, inactive: map[blocks.ID]bool{}}
 }
 
 // usual returns DeepUM's settings.
@@ -34,7 +34,7 @@ func usual() settings {
 }
 
 // kernels lets kernels run whose blocks all fault unless they are on the GPU.
-func kernels(p *Pager, s *script, launches ...engine.ExecID) {
+func kernels(p *Pager, s *script, launches ...blocks.ExecID) {
 	for _, id := range launches {
 		p.Launch(0, id)
 		for _, b := range blocksOf(id) {
@@ -46,20 +46,20 @@ func kernels(p *Pager, s *script, launches ...engine.ExecID) {
 }
 
 // blocksOf returns the blocks of a kernel: three of its own.
-func blocksOf(id engine.ExecID) []engine.BlockID {
-	b := 10 * engine.BlockID(id)
-	return []engine.BlockID{b, b + 1, b + 2}
+func blocksOf(id blocks.ExecID) []blocks.ID {
+	b := 10 * blocks.ID(id)
+	return []blocks.ID{b, b + 1, b + 2}
 }
 
 // drain returns all that Next returns.
-func drain(p *Pager) (list []engine.BlockID) {
+func drain(p *Pager) (list []blocks.ID) {
 	for b, ok := p.Next(); ok; b, ok = p.Next() {
 		list = append(list, b)
 	}
 	return list
 }
 
-func same(t *testing.T, what string, got, want []engine.BlockID) {
+func same(t *testing.T, what string, got, want []blocks.ID) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -77,13 +77,13 @@ func TestChain(t *testing.T) {
 
 	// The launches before queued 0 and 1, and this one adds 2.
 	p.Launch(0, 0)
-	same(t, "the second kernel ahead", drain(p), []engine.BlockID{20, 21, 22})
-	for _, b := range []engine.BlockID{0, 11, 22} {
+	same(t, "the second kernel ahead", drain(p), []blocks.ID{20, 21, 22})
+	for _, b := range []blocks.ID{0, 11, 22} {
 		if !p.Spare(b) {
 			t.Errorf("block %d is named and may leave", b)
 		}
 	}
-	for _, b := range []engine.BlockID{30, 42, 500} {
+	for _, b := range []blocks.ID{30, 42, 500} {
 		if p.Spare(b) {
 			t.Errorf("block %d is not named and must not leave", b)
 		}
@@ -98,7 +98,7 @@ func TestChain(t *testing.T) {
 	if p.Spare(0) || !p.Spare(10) {
 		t.Errorf("of the kernels before, 0 is spared: %v; of the running one 10: %v", p.Spare(0), p.Spare(10))
 	}
-	same(t, "one more kernel", drain(p), []engine.BlockID{30, 31, 32})
+	same(t, "one more kernel", drain(p), []blocks.ID{30, 31, 32})
 	if c := p.Chain(); c.Protected != 1 || c.Free != 0 {
 		t.Errorf("of memory %+v; 11 is protected", c)
 	}
@@ -108,7 +108,7 @@ func TestChain(t *testing.T) {
 	if p.Spare(30) || !p.Spare(41) {
 		t.Errorf("after a wrong prediction 30 is spared: %v, 41: %v", p.Spare(30), p.Spare(41))
 	}
-	same(t, "the kernel that came instead", drain(p), []engine.BlockID{40, 41, 42})
+	same(t, "the kernel that came instead", drain(p), []blocks.ID{40, 41, 42})
 	if c := p.Chain(); len(c.Steps) != 1 {
 		t.Errorf("after 0 1 4 nothing is known, the chain is %+v", c)
 	}
@@ -141,7 +141,7 @@ func TestFaultOfQueuedBlockKeepsChain(t *testing.T) {
 	if p.Queued(2) {
 		t.Error("a block that is served is still queued")
 	}
-	same(t, "the rest", drain(p)[:2], []engine.BlockID{1, 10})
+	same(t, "the rest", drain(p)[:2], []blocks.ID{1, 10})
 }
 
 func TestMissedFaultComesFirst(t *testing.T) {
@@ -155,7 +155,7 @@ func TestMissedFaultComesFirst(t *testing.T) {
 		t.Fatal("the chain was extended a second time")
 	}
 	p.Fault(0, false)
-	same(t, "what follows comes before other kernels", drain(p)[:3], []engine.BlockID{1, 2, 10})
+	same(t, "what follows comes before other kernels", drain(p)[:3], []blocks.ID{1, 2, 10})
 
 	// The second fault of a launch names nothing twice.
 	p.Launch(0, 1)
@@ -167,11 +167,11 @@ func TestMissedFaultComesFirst(t *testing.T) {
 	if n := len(p.front); n != 2 {
 		t.Errorf("%d blocks are in front, want the same 2", n)
 	}
-	same(t, "what was served does not come", drain(p)[:1], []engine.BlockID{12})
+	same(t, "what was served does not come", drain(p)[:1], []blocks.ID{12})
 }
 
 // queued puts a block into the queue.
-func queued(p *Pager, b engine.BlockID) item {
+func queued(p *Pager, b blocks.ID) item {
 	x, ok := p.queue(b)
 	if !ok {
 		panic("block is queued already")
@@ -186,7 +186,7 @@ func TestOutdatedBlocksDoNotCome(t *testing.T) {
 	kernels(p, s, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4)
 	p.Launch(0, 0)
 	p.Launch(0, 1) // 0 ended and did not need its blocks
-	same(t, "first", drain(p)[:1], []engine.BlockID{10})
+	same(t, "first", drain(p)[:1], []blocks.ID{10})
 }
 
 func TestSwitches(t *testing.T) {
@@ -249,13 +249,13 @@ func TestViews(t *testing.T) {
 		t.Errorf("memory is %d protected, %d free to leave, %d inactive; want 2, 1 and 1", c.Protected, c.Free, c.Inactive)
 	}
 	x, ok := p.Table(0)
-	if !ok || x.Kernel != 8 || x.RowsUsed != 3 || len(x.Entries) != 3 || x.End != 2 || x.Entries[1].Block != 1 || !slices.Equal(x.Entries[1].Successors, []engine.BlockID{2}) {
+	if !ok || x.Kernel != 8 || x.RowsUsed != 3 || len(x.Entries) != 3 || x.End != 2 || x.Entries[1].Block != 1 || !slices.Equal(x.Entries[1].Successors, []blocks.ID{2}) {
 		t.Errorf("table is %+v", x)
 	}
 	if _, ok := p.Table(99); ok {
 		t.Error("there is a table of a kernel that never ran")
 	}
-	if got, want := p.Records(1), []Record{{[3]engine.ExecID{3, 4, 0}, 2}, {[3]engine.ExecID{-1, -1, 0}, 2}}; !slices.Equal(got, want) {
+	if got, want := p.Records(1), []Record{{[3]blocks.ExecID{3, 4, 0}, 2}, {[3]blocks.ExecID{-1, -1, 0}, 2}}; !slices.Equal(got, want) {
 		t.Errorf("records are %v, want %v", got, want)
 	}
 	if p.Executions() != 5 || p.Running() != 0 || p.Kernel(0) != 8 {
@@ -267,19 +267,19 @@ func TestViews(t *testing.T) {
 // is a list.
 type simple struct {
 	degree int
-	tables map[engine.ExecID]*literalTable
-	after  map[history]engine.ExecID
+	tables map[blocks.ExecID]*literalTable
+	after  map[history]blocks.ExecID
 	real   history
 	steps  []simpleStep // the first is the running kernel
 }
 
 type simpleStep struct {
-	id    engine.ExecID
-	names map[engine.BlockID]bool
+	id    blocks.ExecID
+	names map[blocks.ID]bool
 }
 
-func (x *simple) step(id engine.ExecID) {
-	s := simpleStep{id, map[engine.BlockID]bool{}}
+func (x *simple) step(id blocks.ExecID) {
+	s := simpleStep{id, map[blocks.ID]bool{}}
 	if t := x.tables[id]; t != nil {
 		for _, b := range t.walk() {
 			s.names[b] = true
@@ -288,7 +288,7 @@ func (x *simple) step(id engine.ExecID) {
 	x.steps = append(x.steps, s)
 }
 
-func (x *simple) launch(id engine.ExecID) {
+func (x *simple) launch(id blocks.ExecID) {
 	if x.real[3] != noExec {
 		x.after[x.real] = id
 	}
@@ -316,7 +316,7 @@ func (x *simple) launch(id engine.ExecID) {
 	}
 }
 
-func (x *simple) fault(b engine.BlockID, queued bool) {
+func (x *simple) fault(b blocks.ID, queued bool) {
 	id := x.real[3]
 	if x.tables[id] == nil {
 		x.tables[id] = newLiteral(geometry{16, 2, 3})
@@ -327,8 +327,8 @@ func (x *simple) fault(b engine.BlockID, queued bool) {
 	if queued {
 		return
 	}
-	work := []engine.BlockID{b}
-	seen := map[engine.BlockID]bool{b: true}
+	work := []blocks.ID{b}
+	seen := map[blocks.ID]bool{b: true}
 	for len(work) > 0 {
 		for _, e := range t.rows[int(work[0])%t.g.rows] {
 			if e.tag != work[0] {
@@ -346,7 +346,7 @@ func (x *simple) fault(b engine.BlockID, queued bool) {
 	}
 }
 
-func (x *simple) spare(b engine.BlockID) bool {
+func (x *simple) spare(b blocks.ID) bool {
 	return slices.ContainsFunc(x.steps, func(s simpleStep) bool { return s.names[b] })
 }
 
@@ -360,15 +360,15 @@ func TestChainAgreesWithSimple(t *testing.T) {
 		s, set := newScript(), usual()
 		set.geometry, set.degree = geometry{16, 2, 3}, 1+r.IntN(6)
 		p := newPager(s, set)
-		x := &simple{degree: set.degree, tables: map[engine.ExecID]*literalTable{}, after: map[history]engine.ExecID{}, real: history{noExec, noExec, noExec, noExec}}
-		known, blocks := 0, 1+r.IntN(60)
+		x := &simple{degree: set.degree, tables: map[blocks.ExecID]*literalTable{}, after: map[history]blocks.ExecID{}, real: history{noExec, noExec, noExec, noExec}}
+		known, all := 0, 1+r.IntN(60)
 		for i := range 200 {
-			id := engine.ExecID(i % (3 + int(seed%6)))
+			id := blocks.ExecID(i % (3 + int(seed%6)))
 			if r.IntN(12) == 0 {
-				id = engine.ExecID(r.IntN(8))
+				id = blocks.ExecID(r.IntN(8))
 			}
 			if int(id) >= known {
-				id = engine.ExecID(known)
+				id = blocks.ExecID(known)
 				known++
 			}
 			p.Launch(0, id)
@@ -377,7 +377,7 @@ func TestChainAgreesWithSimple(t *testing.T) {
 				t.Fatalf("seed %d, launch %d: chain of %d kernels, want %d", seed, i, len(p.chain), len(x.steps)-1)
 			}
 			for j := range r.IntN(12) {
-				b := engine.BlockID((int(id)*7 + j*(1+int(seed%3))) % blocks)
+				b := blocks.ID((int(id)*7 + j*(1+int(seed%3))) % all)
 				if s.resident[b] {
 					continue
 				}
@@ -397,7 +397,7 @@ func TestChainAgreesWithSimple(t *testing.T) {
 				s.resident[b] = true
 				came++
 			}
-			for b := range engine.BlockID(blocks) {
+			for b := range blocks.ID(all) {
 				if r.IntN(10) == 0 {
 					delete(s.resident, b)
 				}

@@ -3,7 +3,7 @@ package deepum
 import (
 	"slices"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/unit"
 )
 
@@ -40,7 +40,7 @@ type blockTable struct {
 	// cells are the entries one after the other: the tag, the entry of the same row used
 	// next longest ago, and the successors, that of the last time first.
 	cells []int32
-	end   engine.BlockID // that faulted last
+	end   blocks.ID // that faulted last
 }
 
 // Places in an entry.
@@ -51,8 +51,8 @@ const (
 )
 
 func newBlockTable(g geometry) *blockTable {
-	t := &blockTable{geometry: g, end: engine.NoBlock}
-	t.add(engine.NoBlock)
+	t := &blockTable{geometry: g, end: blocks.None}
+	t.add(blocks.None)
 	return t
 }
 
@@ -74,7 +74,7 @@ func (t *blockTable) list(e entry) []int32 {
 func (t *blockTable) after(e entry) []int32 {
 	list := t.list(e)
 	for i, b := range list {
-		if b == int32(engine.NoBlock) {
+		if b == int32(blocks.None) {
 			return list[:i]
 		}
 	}
@@ -92,7 +92,7 @@ func (t *blockTable) slot(row uint32) uint32 {
 }
 
 // find returns the entry of a block, or none.
-func (t *blockTable) find(b engine.BlockID) entry {
+func (t *blockTable) find(b blocks.ID) entry {
 	if len(t.slots) == 0 {
 		return none
 	}
@@ -106,7 +106,7 @@ func (t *blockTable) find(b engine.BlockID) entry {
 
 // touch returns the entry of a block, which from now on is its row's last used. There
 // is one if there was none: in a full row that used longest ago goes.
-func (t *blockTable) touch(b engine.BlockID) entry {
+func (t *blockTable) touch(b blocks.ID) entry {
 	if 4*(t.used+1) > 3*len(t.slots) {
 		t.grow()
 	}
@@ -142,7 +142,7 @@ func (t *blockTable) touch(b engine.BlockID) entry {
 }
 
 // learn notes that b faulted after the block of e, or first if e is start.
-func (t *blockTable) learn(e entry, b engine.BlockID) {
+func (t *blockTable) learn(e entry, b blocks.ID) {
 	list := t.list(e)
 	i := slices.Index(list, int32(b))
 	if i < 0 {
@@ -153,18 +153,18 @@ func (t *blockTable) learn(e entry, b engine.BlockID) {
 }
 
 // add appends an entry without successors.
-func (t *blockTable) add(b engine.BlockID) entry {
+func (t *blockTable) add(b blocks.ID) entry {
 	e := entry(len(t.cells) / t.stride())
 	t.cells = append(t.cells, int32(b), 0)
 	for range t.geometry.successors {
-		t.cells = append(t.cells, int32(engine.NoBlock))
+		t.cells = append(t.cells, int32(blocks.None))
 	}
 	return e
 }
 
 func (t *blockTable) clear(e entry) {
 	for i := range t.list(e) {
-		t.list(e)[i] = int32(engine.NoBlock)
+		t.list(e)[i] = int32(blocks.None)
 	}
 }
 

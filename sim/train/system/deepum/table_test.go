@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/unit"
 )
 
@@ -18,7 +18,7 @@ func TestSize(t *testing.T) {
 	if got := p.Tables(); got != 0 {
 		t.Errorf("no tables take %v", got)
 	}
-	for id := range engine.ExecID(3) {
+	for id := range blocks.ExecID(3) {
 		p.Launch(0, id)
 		if id != 1 {
 			p.Fault(7, false)
@@ -30,15 +30,15 @@ func TestSize(t *testing.T) {
 }
 
 // feed lets blocks fault one after the other in one kernel.
-func feed(t *blockTable, blocks ...engine.BlockID) {
+func feed(t *blockTable, list ...blocks.ID) {
 	last := start
-	for _, b := range blocks {
+	for _, b := range list {
 		t.learn(last, b)
 		last = t.touch(b)
 	}
 }
 
-func follow(t *blockTable, b engine.BlockID) []engine.BlockID {
+func follow(t *blockTable, b blocks.ID) []blocks.ID {
 	e := t.find(b)
 	if e == none {
 		return nil
@@ -48,26 +48,26 @@ func follow(t *blockTable, b engine.BlockID) []engine.BlockID {
 
 func TestSuccessorsAreInOrderOfLastUse(t *testing.T) {
 	x := newBlockTable(geometry{64, 2, 3})
-	for _, b := range []engine.BlockID{10, 11, 12} {
+	for _, b := range []blocks.ID{10, 11, 12} {
 		feed(x, 1, b)
 	}
-	if got, want := follow(x, 1), []engine.BlockID{12, 11, 10}; !slices.Equal(got, want) {
+	if got, want := follow(x, 1), []blocks.ID{12, 11, 10}; !slices.Equal(got, want) {
 		t.Errorf("after three successors: %v, want %v", got, want)
 	}
 	feed(x, 1, 10)
-	if got, want := follow(x, 1), []engine.BlockID{10, 12, 11}; !slices.Equal(got, want) {
+	if got, want := follow(x, 1), []blocks.ID{10, 12, 11}; !slices.Equal(got, want) {
 		t.Errorf("the first again: %v, want %v: none twice", got, want)
 	}
 	feed(x, 1, 13)
-	if got, want := follow(x, 1), []engine.BlockID{13, 10, 12}; !slices.Equal(got, want) {
+	if got, want := follow(x, 1), []blocks.ID{13, 10, 12}; !slices.Equal(got, want) {
 		t.Errorf("one more than there is room for: %v, want %v", got, want)
 	}
 	feed(x, 1, 10)
-	if got, want := ids(x.after(start)), []engine.BlockID{1}; !slices.Equal(got, want) {
+	if got, want := ids(x.after(start)), []blocks.ID{1}; !slices.Equal(got, want) {
 		t.Errorf("the kernel starts with %v, want %v", got, want)
 	}
 	feed(x, 5)
-	if got, want := ids(x.after(start)), []engine.BlockID{5, 1}; !slices.Equal(got, want) {
+	if got, want := ids(x.after(start)), []blocks.ID{5, 1}; !slices.Equal(got, want) {
 		t.Errorf("the kernel starts with %v, want %v", got, want)
 	}
 }
@@ -87,7 +87,7 @@ func TestRowsLoseWhatFaultedLongestAgo(t *testing.T) {
 	if x.find(9) != none || x.find(1) == none || x.find(2) == none {
 		t.Errorf("9 faulted longest ago and is there: %v; 1 %v, 2 %v", x.find(9) != none, x.find(1) != none, x.find(2) != none)
 	}
-	if got, want := follow(x, 1), []engine.BlockID{2, 5}; !slices.Equal(got, want) {
+	if got, want := follow(x, 1), []blocks.ID{2, 5}; !slices.Equal(got, want) {
 		t.Errorf("1 is followed by %v, want %v", got, want)
 	}
 }
@@ -96,15 +96,15 @@ func TestRowsLoseWhatFaultedLongestAgo(t *testing.T) {
 // there.
 type literalTable struct {
 	g     geometry
-	start []engine.BlockID
+	start []blocks.ID
 	rows  [][]literalEntry // the last used is first
-	last  *engine.BlockID
+	last  *blocks.ID
 	lost  int64
 }
 
 type literalEntry struct {
-	tag        engine.BlockID
-	successors []engine.BlockID
+	tag        blocks.ID
+	successors []blocks.ID
 }
 
 func newLiteral(g geometry) *literalTable {
@@ -113,13 +113,13 @@ func newLiteral(g geometry) *literalTable {
 
 func (t *literalTable) launch() { t.last = nil }
 
-func (t *literalTable) mru(list []engine.BlockID, b engine.BlockID) []engine.BlockID {
-	list = slices.DeleteFunc(slices.Clone(list), func(x engine.BlockID) bool { return x == b })
-	list = append([]engine.BlockID{b}, list...)
+func (t *literalTable) mru(list []blocks.ID, b blocks.ID) []blocks.ID {
+	list = slices.DeleteFunc(slices.Clone(list), func(x blocks.ID) bool { return x == b })
+	list = append([]blocks.ID{b}, list...)
 	return list[:min(len(list), t.g.successors)]
 }
 
-func (t *literalTable) fault(b engine.BlockID) {
+func (t *literalTable) fault(b blocks.ID) {
 	if t.last == nil {
 		t.start = t.mru(t.start, b)
 	} else {
@@ -146,9 +146,9 @@ func (t *literalTable) fault(b engine.BlockID) {
 }
 
 // walk returns what a chain names in this kernel.
-func (t *literalTable) walk() (list []engine.BlockID) {
-	seen := map[engine.BlockID]bool{}
-	work := [][]engine.BlockID{t.start}
+func (t *literalTable) walk() (list []blocks.ID) {
+	seen := map[blocks.ID]bool{}
+	work := [][]blocks.ID{t.start}
 	for len(work) > 0 {
 		for _, b := range work[0] {
 			if seen[b] {
@@ -168,7 +168,7 @@ func (t *literalTable) walk() (list []engine.BlockID) {
 }
 
 // table returns it as a Pager shows it.
-func (t *literalTable) table(id engine.ExecID) Table {
+func (t *literalTable) table(id blocks.ExecID) Table {
 	x := Table{Exec: id, Rows: t.g.rows, Ways: t.g.ways, Successors: t.g.successors, Lost: t.lost, Start: t.start, End: *t.last}
 	for i, row := range t.rows {
 		if len(row) > 0 {
@@ -176,7 +176,7 @@ func (t *literalTable) table(id engine.ExecID) Table {
 		}
 		for _, e := range row {
 			if e.successors == nil {
-				e.successors = []engine.BlockID{}
+				e.successors = []blocks.ID{}
 			}
 			x.Entries = append(x.Entries, Entry{i, e.tag, e.successors})
 		}
@@ -195,9 +195,9 @@ func TestTablesAgreeWithLiteralOnes(t *testing.T) {
 		s.prefetch = r.IntN(2) == 0
 		p := newPager(&script{}, s)
 		literal := make([]*literalTable, 1+r.IntN(6))
-		blocks := 1 + r.IntN(200)
+		all := 1 + r.IntN(200)
 		for range 1 + r.IntN(60) {
-			id := engine.ExecID(r.IntN(len(literal)))
+			id := blocks.ExecID(r.IntN(len(literal)))
 			// IDs count in order of first appearance.
 			for i := range id {
 				if literal[i] == nil {
@@ -210,13 +210,13 @@ func TestTablesAgreeWithLiteralOnes(t *testing.T) {
 				literal[id] = newLiteral(s.geometry)
 			}
 			literal[id].launch()
-			b, stride := r.IntN(blocks), r.IntN(7)
+			b, stride := r.IntN(all), r.IntN(7)
 			for range r.IntN(50) {
-				if b = (b + stride) % blocks; r.IntN(10) == 0 {
-					b = r.IntN(blocks)
+				if b = (b + stride) % all; r.IntN(10) == 0 {
+					b = r.IntN(all)
 				}
-				p.Fault(engine.BlockID(b), r.IntN(3) == 0)
-				literal[id].fault(engine.BlockID(b))
+				p.Fault(blocks.ID(b), r.IntN(3) == 0)
+				literal[id].fault(blocks.ID(b))
 			}
 			checkTable(t, seed, p, literal[id], id)
 			walked += len(p.named(id))
@@ -228,7 +228,7 @@ func TestTablesAgreeWithLiteralOnes(t *testing.T) {
 	}
 }
 
-func checkTable(t *testing.T, seed uint64, p *Pager, l *literalTable, id engine.ExecID) {
+func checkTable(t *testing.T, seed uint64, p *Pager, l *literalTable, id blocks.ExecID) {
 	t.Helper()
 	if l.last == nil && l.start == nil {
 		if _, ok := p.Table(id); ok {
@@ -243,7 +243,7 @@ func checkTable(t *testing.T, seed uint64, p *Pager, l *literalTable, id engine.
 	if want := l.table(id); !ok || !reflect.DeepEqual(got, want) {
 		t.Fatalf("seed %d, kernel %d: table is\n%+v, want\n%+v", seed, id, got, want)
 	}
-	var names []engine.BlockID
+	var names []blocks.ID
 	for _, n := range p.named(id) {
 		names = append(names, n.Block)
 	}
@@ -255,7 +255,7 @@ func checkTable(t *testing.T, seed uint64, p *Pager, l *literalTable, id engine.
 func TestExecutionTable(t *testing.T) {
 	var x executionTable
 	h := history{noExec, noExec, noExec, noExec}
-	launch := func(ids ...engine.ExecID) {
+	launch := func(ids ...blocks.ExecID) {
 		for _, id := range ids {
 			x.learn(&h, id)
 			h.push(id)
@@ -273,7 +273,7 @@ func TestExecutionTable(t *testing.T) {
 		t.Errorf("what came last is 7, predicted is %d", got)
 	}
 	launch(4, 0, 1, 2, 3)
-	if got, want := x.records(3), []Record{{[3]engine.ExecID{0, 1, 2}, 4}, {[3]engine.ExecID{0, 1, 2}, 7}}; !slices.Equal(got, want) {
+	if got, want := x.records(3), []Record{{[3]blocks.ExecID{0, 1, 2}, 4}, {[3]blocks.ExecID{0, 1, 2}, 7}}; !slices.Equal(got, want) {
 		t.Errorf("records are %v, want %v", got, want)
 	}
 	if got := x.predict(&h); got != 4 {
@@ -288,10 +288,10 @@ func TestExecutionTableAgreesWithLists(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var x executionTable
 		h := history{noExec, noExec, noExec, noExec}
-		lists := map[engine.ExecID][]Record{}
+		lists := map[blocks.ExecID][]Record{}
 		for range 300 {
-			id := engine.ExecID(r.IntN(1 + int(seed%5)))
-			want, before := noExec, [3]engine.ExecID(h[:3])
+			id := blocks.ExecID(r.IntN(1 + int(seed%5)))
+			want, before := noExec, [3]blocks.ExecID(h[:3])
 			if i := slices.IndexFunc(lists[h[3]], func(r Record) bool { return r.Before == before }); i >= 0 {
 				want = lists[h[3]][i].Next
 			}
@@ -306,7 +306,7 @@ func TestExecutionTableAgreesWithLists(t *testing.T) {
 			x.learn(&h, id)
 			h.push(id)
 		}
-		for id := range engine.ExecID(6) {
+		for id := range blocks.ExecID(6) {
 			if got := x.records(id); !slices.Equal(got, lists[id]) {
 				t.Fatalf("seed %d: records of %d are %v, want %v", seed, id, got, lists[id])
 			}
@@ -322,7 +322,7 @@ func BenchmarkExecutionTable(b *testing.B) {
 		var x executionTable
 		h := history{noExec, noExec, noExec, noExec}
 		for range 60_000 {
-			id := engine.ExecID(r.IntN(10))
+			id := blocks.ExecID(r.IntN(10))
 			x.predict(&h)
 			x.learn(&h, id)
 			h.push(id)

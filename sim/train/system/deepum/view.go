@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"slices"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/workload"
 )
 
 // What follows shows the tables and the chain as they are at the moment; nothing of it
-// changes anything. engine.Blocks.Inspect is the place to ask.
+// changes anything. blocks.Memory.Inspect is the place to ask.
 
 // A Table is a kernel's block table.
 type Table struct {
-	Exec   engine.ExecID
+	Exec   blocks.ExecID
 	Kernel workload.KernelID // launched last with this execution ID
 	// Rows, Ways and Successors are the table's shape; RowsUsed of the rows have an
 	// entry.
@@ -21,8 +21,8 @@ type Table struct {
 	// Lost is how many entries made room for others of their row since the run began.
 	Lost int64
 	// Start is what faulted first, that of the last time first; End faulted last.
-	Start []engine.BlockID
-	End   engine.BlockID
+	Start []blocks.ID
+	End   blocks.ID
 	// Entries are in order of rows, in a row that used last first.
 	Entries []Entry
 }
@@ -31,8 +31,8 @@ type Table struct {
 // last time first.
 type Entry struct {
 	Row        int
-	Block      engine.BlockID
-	Successors []engine.BlockID
+	Block      blocks.ID
+	Successors []blocks.ID
 }
 
 // A State is where a block is that the chain names.
@@ -51,13 +51,13 @@ func (s State) String() string { return [...]string{"away", "queued", "in flight
 
 // A Named is a block that the table of a kernel names.
 type Named struct {
-	Block engine.BlockID
+	Block blocks.ID
 	State State
 }
 
 // A Step is one kernel of the chain.
 type Step struct {
-	Exec   engine.ExecID
+	Exec   blocks.ExecID
 	Kernel workload.KernelID // launched last with this execution ID
 	Blocks []Named           // in the order in which they are brought
 }
@@ -84,18 +84,18 @@ type Chain struct {
 func (p *Pager) Executions() int { return len(p.kernels) }
 
 // Running returns the execution ID of the running kernel, -1 before the first.
-func (p *Pager) Running() engine.ExecID { return p.history[3] }
+func (p *Pager) Running() blocks.ExecID { return p.history[3] }
 
 // Kernel returns the kernel that was launched last with an execution ID.
-func (p *Pager) Kernel(id engine.ExecID) workload.KernelID { return p.kernels[id] }
+func (p *Pager) Kernel(id blocks.ExecID) workload.KernelID { return p.kernels[id] }
 
 // Records returns what the execution table has of an execution ID, that of the last
 // time first.
-func (p *Pager) Records(id engine.ExecID) []Record { return p.executions.records(id) }
+func (p *Pager) Records(id blocks.ExecID) []Record { return p.executions.records(id) }
 
 // Table returns the block table of an execution ID. ok is false if nothing ever
 // faulted there.
-func (p *Pager) Table(id engine.ExecID) (x Table, ok bool) {
+func (p *Pager) Table(id blocks.ExecID) (x Table, ok bool) {
 	if id < 0 || int(id) >= len(p.tables) || p.tables[id] == nil {
 		return Table{}, false
 	}
@@ -109,16 +109,16 @@ func (p *Pager) Table(id engine.ExecID) (x Table, ok bool) {
 	slices.SortFunc(heads, func(a, b entry) int { return cmp.Compare(row(a), row(b)) })
 	for _, e := range heads {
 		for ; e != 0; e = entry(*t.cell(e, next)) {
-			x.Entries = append(x.Entries, Entry{int(row(e)), engine.BlockID(*t.cell(e, tag)), ids(t.after(e))})
+			x.Entries = append(x.Entries, Entry{int(row(e)), blocks.ID(*t.cell(e, tag)), ids(t.after(e))})
 		}
 	}
 	return x, true
 }
 
-func ids(list []int32) []engine.BlockID {
-	x := make([]engine.BlockID, len(list))
+func ids(list []int32) []blocks.ID {
+	x := make([]blocks.ID, len(list))
 	for i, b := range list {
-		x[i] = engine.BlockID(b)
+		x[i] = blocks.ID(b)
 	}
 	return x
 }
@@ -130,7 +130,7 @@ func (p *Pager) Chain() Chain {
 	if !p.on() || p.history[3] == noExec {
 		return c
 	}
-	for _, id := range append([]engine.ExecID{p.history[3]}, p.chain...) {
+	for _, id := range append([]blocks.ExecID{p.history[3]}, p.chain...) {
 		c.Steps = append(c.Steps, Step{id, p.kernels[id], p.named(id)})
 	}
 	for b := range p.run.Oldest() {
@@ -147,7 +147,7 @@ func (p *Pager) Chain() Chain {
 }
 
 // named returns the blocks that a table names.
-func (p *Pager) named(id engine.ExecID) (list []Named) {
+func (p *Pager) named(id blocks.ExecID) (list []Named) {
 	t := p.tables[id]
 	if t == nil {
 		return nil
@@ -160,8 +160,8 @@ func (p *Pager) named(id engine.ExecID) (list []Named) {
 				continue
 			}
 			seen[b] = true
-			list = append(list, Named{engine.BlockID(b), p.state(engine.BlockID(b))})
-			if e := t.find(engine.BlockID(b)); e != none {
+			list = append(list, Named{blocks.ID(b), p.state(blocks.ID(b))})
+			if e := t.find(blocks.ID(b)); e != none {
 				work = append(work, e)
 			}
 		}
@@ -169,7 +169,7 @@ func (p *Pager) named(id engine.ExecID) (list []Named) {
 	return list
 }
 
-func (p *Pager) state(b engine.BlockID) State {
+func (p *Pager) state(b blocks.ID) State {
 	resident := p.run.Resident(b)
 	switch {
 	case p.Queued(b) || b == p.flying && !resident: // the migration thread has it, and no memory for it

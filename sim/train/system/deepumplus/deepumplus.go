@@ -20,6 +20,7 @@ package deepumplus
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -40,12 +41,12 @@ var System = system.System{
 	Paper:  "DeepUM (ASPLOS 2023), as in G10 (MICRO 2023), §7.1",
 	About:  "Unified memory with correlation prefetching: the tensors of the kernel a few places ahead are fetched.",
 	Look:   3,
-	Quirks: engine.PagedQuirks | quirk.NoPromotion,
+	Quirks: paged.Quirks | quirk.NoPromotion,
 	Params: []*system.Param{&Lookahead},
 	Plan:   plan,
 	Effort: system.Effort{Past: 300_000},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Paged{Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
+		return paged.Memory{Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
 	},
 }
 

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
@@ -52,7 +52,7 @@ func TestPlan(t *testing.T) {
 
 func TestRuntime(t *testing.T) {
 	o := system.Published()
-	if got, want := deepumplus.System.Runtime(&o), (engine.Paged{Window: 8, DropDead: true, Rescue: true}); !reflect.DeepEqual(got, want) {
+	if got, want := deepumplus.System.Runtime(&o), (paged.Memory{Window: 8, DropDead: true, Rescue: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("runtime is %+v, want %+v", got, want)
 	}
 }

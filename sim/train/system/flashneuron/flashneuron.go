@@ -34,6 +34,7 @@ import (
 	"fmt"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -50,10 +51,10 @@ var System = system.System{
 	Paper:  "FlashNeuron (FAST 2021), as run in G10 (MICRO 2023), §7.1",
 	About:  "Selected activations go to the SSD during the forward pass and come back in order of use; no unified memory.",
 	Look:   2,
-	Quirks: engine.ArenaQuirks | quirk.UnstableSort | quirk.HandTuned,
+	Quirks: pool.Quirks | quirk.UnstableSort | quirk.HandTuned,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Pool{Scale: 1, Policy: newPolicy}
+		return pool.Memory{Scale: 1, Policy: newPolicy}
 	},
 }
 

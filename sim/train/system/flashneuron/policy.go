@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
@@ -45,7 +46,7 @@ func lossKernel(w *workload.Workload, life *vitality.Analysis) workload.KernelID
 // A policy offloads during the forward pass. The backward pass waits for that
 // and then prefetches in order of use as long as there is room.
 type policy struct {
-	*engine.ArenaRun
+	*pool.Run
 	loss  workload.KernelID
 	op    int   // next operation of the program
 	spare int64 // pages that prefetches leave free: the largest kernel's tensors
@@ -59,8 +60,8 @@ type use struct {
 }
 
 // newPolicy begins a run, with all weights on the GPU.
-func newPolicy(a *engine.ArenaRun) (engine.Policy, error) {
-	f := &policy{ArenaRun: a, loss: lossKernel(a.Workload, a.Life)}
+func newPolicy(a *pool.Run) (pool.Policy, error) {
+	f := &policy{Run: a, loss: lossKernel(a.Workload, a.Life)}
 	if err := f.load(); err != nil {
 		return nil, err
 	}

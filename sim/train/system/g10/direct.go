@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
@@ -14,7 +15,7 @@ import (
 // arena-for-gds): the program's own evictions and prefetches, where a prefetch
 // that finds no room waits in a list. Its pool is so large that little ever waits.
 type direct struct {
-	*engine.ArenaRun
+	*pool.Run
 	op    int // next operation of the program
 	queue []workload.TensorID
 	// waiting says by tensor whether its last prefetch has not begun.
@@ -22,7 +23,7 @@ type direct struct {
 }
 
 // newDirect begins a run, with all weights on the GPU.
-func newDirect(a *engine.ArenaRun) (engine.Policy, error) {
+func newDirect(a *pool.Run) (pool.Policy, error) {
 	w := a.Workload
 	for t := range w.Tensors {
 		if w.Tensors[t].Global && !a.Place(workload.TensorID(t)) {
@@ -31,7 +32,7 @@ func newDirect(a *engine.ArenaRun) (engine.Policy, error) {
 				w.GlobalBytes(), a.Capacity())}
 		}
 	}
-	return &direct{ArenaRun: a, waiting: make([]bool, len(w.Tensors))}, nil
+	return &direct{Run: a, waiting: make([]bool, len(w.Tensors))}, nil
 }
 
 func (d *direct) global(t workload.TensorID) bool { return d.Workload.Tensors[t].Global }

@@ -77,6 +77,8 @@ package g10
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -91,7 +93,7 @@ var Safety = system.Param{
 }
 
 // planned are the quirks of G10's plan and of the engines that run it.
-const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving | engine.ArenaQuirks |
+const planned = paged.Quirks | quirk.NoPromotion | quirk.FreeSkipsMoving | pool.Quirks |
 	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
 	quirk.WrapSlip | quirk.WeightsIgnoreLanes | quirk.HandTuned
 
@@ -150,9 +152,9 @@ type variant struct {
 // runtime is how the variant runs.
 func (v variant) runtime(o *system.Options) engine.Runtime {
 	if v.direct && o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Pool{Scale: 4, Policy: newDirect, SSDOnly: !v.host}
+		return pool.Memory{Scale: 4, Policy: newDirect, SSDOnly: !v.host}
 	}
-	return engine.Paged{SSDOnly: !v.host, SplitTables: v.direct}
+	return paged.Memory{SSDOnly: !v.host, SplitTables: v.direct}
 }
 
 // plan decides all migrations of one iteration.

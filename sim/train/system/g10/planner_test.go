@@ -4,7 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
@@ -80,11 +81,11 @@ func TestRuntimes(t *testing.T) {
 	for _, s := range []system.System{GDS, Host} {
 		o := system.Published()
 		noHost := s.Name == GDS.Name
-		if got, ok := s.Runtime(&o).(engine.Pool); !ok || got.Scale != 4 || got.SSDOnly != noHost || got.Policy == nil {
+		if got, ok := s.Runtime(&o).(pool.Memory); !ok || got.Scale != 4 || got.SSDOnly != noHost || got.Policy == nil {
 			t.Errorf("%s as published: %+v", s.Title, got)
 		}
 		o.Quirks = quirk.Corrected()
-		if got, want := s.Runtime(&o), (engine.Paged{SSDOnly: noHost, SplitTables: true}); !reflect.DeepEqual(got, want) {
+		if got, want := s.Runtime(&o), (paged.Memory{SSDOnly: noHost, SplitTables: true}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s corrected: %+v, want %+v", s.Title, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ package ideal
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/unlimited"
 	"spillway/sim/train/system"
 )
 
@@ -17,5 +18,5 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "A GPU with unlimited memory: no data ever moves.",
 	Look:    0,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Unlimited{} },
+	Runtime: func(*system.Options) engine.Runtime { return unlimited.Memory{} },
 }

@@ -40,6 +40,7 @@ package lms
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -55,15 +56,15 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   9,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{limit, size, speculative, trim, warmup},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Swap{
-			SwapRules: engine.SwapRules{
-				Allocator: engine.PyTorch, Reclaim: true, Limit: limit.Of(o), Least: unit.Bytes(size.Of(o)), Copies: true,
+		return swap.Memory{
+			Rules: swap.Rules{
+				Allocator: swap.PyTorch, Reclaim: true, Limit: limit.Of(o), Least: unit.Bytes(size.Of(o)), Copies: true,
 				Trim: trim.Of(o), Warm: warmup.Of(o),
 			},
-			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+			Swapper: func(r *swap.Run) (swap.Swapper, error) {
 				return newSwapper(r, unit.Bytes(size.Of(o)), speculative.Of(o) != 0), nil
 			},
 		}
@@ -100,7 +101,7 @@ var (
 
 // A swapper is LMS during one run.
 type swapper struct {
-	r           *engine.SwapRun
+	r           *swap.Run
 	least       unit.Bytes // that moves
 	speculative bool
 	tensors     []history
@@ -114,7 +115,7 @@ type history struct {
 	same         bool // up to now
 }
 
-func newSwapper(r *engine.SwapRun, least unit.Bytes, speculative bool) *swapper {
+func newSwapper(r *swap.Run, least unit.Bytes, speculative bool) *swapper {
 	s := &swapper{r: r, least: least, speculative: speculative, tensors: make([]history, len(r.Workload.Tensors))}
 	for t := range s.tensors {
 		s.tensors[t].same = true

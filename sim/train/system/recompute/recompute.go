@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -60,11 +61,11 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   17,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{&Segments, &Selective},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Swap{Swapper: swapplan.Follow}
+		return swap.Memory{Swapper: swapplan.Follow}
 	},
 }
 

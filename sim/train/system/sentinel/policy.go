@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -20,7 +21,7 @@ const trial = 2
 // A policy brings what is needed in the profiled iteration, and moves intervals from
 // then on.
 type policy struct {
-	*engine.SwapRun
+	*swap.Run
 	*profile
 	all     bool          // fits into GPU memory, and nothing moves
 	lengths []int         // to try
@@ -41,13 +42,13 @@ type leaver struct {
 	next   int
 }
 
-func newPolicy(r *engine.SwapRun, length int64) (*policy, error) {
+func newPolicy(r *swap.Run, length int64) (*policy, error) {
 	exec := make([]unit.Cycles, len(r.Workload.Kernels))
 	for k := range exec {
 		exec[k] = r.Exec(workload.KernelID(k))
 	}
 	held := unit.Bytes(r.Workload.HeldPages()) * unit.Page // which counts as alive
-	s := &policy{SwapRun: r, profile: newProfile(r.Workload, exec, longest), keep: make([]int32, len(r.Workload.Tensors))}
+	s := &policy{Run: r, profile: newProfile(r.Workload, exec, longest), keep: make([]int32, len(r.Workload.Tensors))}
 	if slices.Max(s.life.Live(r.Workload)) <= r.Capacity()+held {
 		s.all = true
 		return s, nil

@@ -49,6 +49,7 @@ package sentinel
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/system"
 )
 
@@ -68,12 +69,12 @@ var System = system.System{
 	Note:   "A reconstruction: Sentinel's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   15,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{&Interval},
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Swap{
-			SwapRules: engine.SwapRules{Warm: 1 + trials*trial},
-			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
+		return swap.Memory{
+			Rules: swap.Rules{Warm: 1 + trials*trial},
+			Swapper: func(r *swap.Run) (swap.Swapper, error) {
 				return newPolicy(r, Interval.Of(o))
 			},
 		}

@@ -3,7 +3,7 @@ package spillway
 import (
 	"container/heap"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/unit"
@@ -15,7 +15,7 @@ import (
 // copied ahead waits in a queue a tier, by when it will leave, and is copied while that way
 // out is idle.
 type follower struct {
-	*engine.SwapRun
+	*swap.Run
 	leave  []int // by operation that copies: kernels until the tensor leaves
 	next   int
 	want   [2]queue
@@ -27,8 +27,8 @@ var tiers = [2]machine.Tier{machine.Host, machine.SSD}
 
 // follow makes the follower of a run. Globals whose copies are
 // not in the host begin on the SSD where the host has no room for everything.
-func follow(r *engine.SwapRun) (engine.Swapper, error) {
-	f := &follower{SwapRun: r, leave: make([]int, len(r.Program.Ops))}
+func follow(r *swap.Run) (swap.Swapper, error) {
+	f := &follower{Run: r, leave: make([]int, len(r.Program.Ops))}
 	n := len(r.Workload.Kernels)
 	inHost, leaves := make([]bool, len(r.Workload.Tensors)), make([]int, len(r.Workload.Tensors))
 	for turn := 1; turn >= 0; turn-- { // what leaves in the next iteration first

@@ -30,6 +30,7 @@ import (
 
 	"spillway/sim/train/bound"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -47,14 +48,14 @@ var System = system.System{
 	Note:    "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
 	Off:     true,
 	Look:    16,
-	Quirks:  engine.SwapQuirks,
+	Quirks:  swap.Quirks,
 	Search:  search,
 	Runtime: func(*system.Options) engine.Runtime { return runtime },
 }
 
 // runtime has an iteration of warm-up: at the end of the first, the GPU holds more of what
 // the next needs than at the beginning.
-var runtime = engine.Swap{SwapRules: engine.SwapRules{Warm: 1}, Swapper: follow}
+var runtime = swap.Memory{Rules: swap.Rules{Warm: 1}, Swapper: follow}
 
 // search makes programs and takes the fastest.
 func search(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {

@@ -35,6 +35,7 @@ import (
 	"strings"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -53,16 +54,16 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   18,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Swap{Swapper: cache}
+		return swap.Memory{Swapper: cache}
 	},
 }
 
 // cache follows the program; what needs room takes that of the data used longest ago.
-func cache(r *engine.SwapRun) (engine.Swapper, error) {
-	f := engine.NewFollower(r)
+func cache(r *swap.Run) (swap.Swapper, error) {
+	f := swap.NewFollower(r)
 	f.Room = func(need unit.Bytes) (leave []workload.TensorID) {
 		free := r.FreeBytes()
 		for t := range r.Oldest() {

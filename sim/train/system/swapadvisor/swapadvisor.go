@@ -46,6 +46,7 @@ import (
 	"fmt"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -77,14 +78,14 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   13,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{&Population, &Generations},
 	Search: search,
 	Effort: system.Effort{Tried: func(o *system.Options) float64 {
 		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
 	}},
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Swap{Swapper: swapplan.Follow}
+		return swap.Memory{Swapper: swapplan.Follow}
 	},
 }
 

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -209,16 +213,16 @@ func (c *check) result(r *result.Result) {
 		there := total.HostOut
 		again := false // what leaves without a copy because there is one comes back again and again
 		switch rt := c.runtime().(type) {
-		case engine.Blocks: // globals begin there, and may share pages
+		case blocks.Memory: // globals begin there, and may share pages
 			there += c.w.GlobalBytes() + unit.Page*unit.Bytes(len(c.w.Tensors))
-		case engine.Swap: // globals begin there
+		case swap.Memory: // globals begin there
 			there += c.w.GlobalBytes()
 			again = !rt.Copies
 		}
 		if total.HostIn > there && !again {
 			c.broken("what comes from the host went there", "%v in, at most %v known up to iteration %d", total.HostIn, there, i)
 		}
-		if known := total.SSDOut + c.w.GlobalBytes(); engine.Is[engine.Paged](c.runtime()) && total.SSDIn > known {
+		if known := total.SSDOut + c.w.GlobalBytes(); engine.Is[paged.Memory](c.runtime()) && total.SSDIn > known {
 			c.broken("what comes from the SSD was there or went there", "%v in, at most %v known up to iteration %d", total.SSDIn, known, i)
 		}
 	}
@@ -229,7 +233,7 @@ func (c *check) runtime() engine.Runtime { return c.s.Runtime(&c.o) }
 
 // arena reports whether tensors move as a whole.
 func (c *check) arena() bool {
-	return engine.Is[engine.Pool](c.runtime()) || engine.Is[engine.Swap](c.runtime())
+	return engine.Is[pool.Memory](c.runtime()) || engine.Is[swap.Memory](c.runtime())
 }
 
 // iteration checks times and traffic of one iteration.
@@ -288,8 +292,8 @@ func (c *check) carries(rate unit.Bandwidth, t unit.Cycles) unit.Bytes {
 	case c.arena(): // whole tensors: none is under way when an iteration begins or ends
 		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock)))
 	}
-	if engine.Is[engine.Blocks](c.runtime()) { // a block may be under way when an iteration begins, and counts where it ends
-		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock))) + engine.BlockSize
+	if engine.Is[blocks.Memory](c.runtime()) { // a block may be under way when an iteration begins, and counts where it ends
+		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock))) + blocks.Size
 	}
 	// A batch is doubled until each link in use carries 32 pages.
 	batch := max(m.BatchPages, unit.MulDiv(64, int64(m.GPULink), int64(min(m.SSDRead, m.SSDWrite, m.HostLink))))
@@ -314,7 +318,7 @@ func (c *check) kernels(r *result.Result) {
 	}
 	gpu := c.m.GPUMemory
 	rt := c.runtime()
-	if pool, ok := rt.(engine.Pool); ok {
+	if pool, ok := rt.(pool.Memory); ok {
 		gpu *= unit.Bytes(pool.Scale)
 	}
 	held := unit.Bytes(c.w.HeldPages()) * unit.Page
@@ -362,7 +366,7 @@ func impossible(t *testing.T, s system.System, mode quirk.Set) {
 		if err != nil {
 			t.Errorf("%s, %v: unlimited memory does not hold a large kernel: %v", s.Name, mode, err)
 		}
-	case engine.Is[engine.Blocks](s.Runtime(&o)): // a kernel's data need not be there at the same time, but in the host
+	case engine.Is[blocks.Memory](s.Runtime(&o)): // a kernel's data need not be there at the same time, but in the host
 		if err != nil {
 			t.Errorf("%s, %v: a kernel larger than GPU memory: %v", s.Name, mode, err)
 		}

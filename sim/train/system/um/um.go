@@ -22,6 +22,7 @@ package um
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/system"
 )
 
@@ -36,6 +37,6 @@ var System = system.System{
 	Look:   7,
 	Params: system.UMParams(),
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Blocks{BlockRules: system.UMBlocks(o)}
+		return blocks.Memory{Rules: system.UMBlocks(o)}
 	},
 }

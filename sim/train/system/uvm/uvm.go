@@ -8,6 +8,7 @@ package uvm
 
 import (
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/system"
 )
 
@@ -18,6 +19,6 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "Unified memory on demand: kernels fault, the least recently used pages make room.",
 	Look:    1,
-	Quirks:  engine.PagedQuirks,
-	Runtime: func(*system.Options) engine.Runtime { return engine.Paged{} },
+	Quirks:  paged.Quirks,
+	Runtime: func(*system.Options) engine.Runtime { return paged.Memory{} },
 }

@@ -43,6 +43,7 @@ import (
 	"strings"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -74,11 +75,11 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   11,
-	Quirks: engine.SwapQuirks,
+	Quirks: swap.Quirks,
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Swap{Swapper: swapplan.Follow}
+		return swap.Memory{Swapper: swapplan.Follow}
 	},
 }
 

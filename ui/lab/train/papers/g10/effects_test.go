@@ -15,6 +15,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -289,7 +290,7 @@ func doubted(t *testing.T, w *workload.Workload, p paper.Point, times string) []
 				}
 				m, o := machine.G10(), system.Published()
 				o.Quirks = quirk.Corrected()
-				if !engine.Is[engine.Paged](s.Runtime(&o)) {
+				if !engine.Is[paged.Memory](s.Runtime(&o)) {
 					continue // no page faults
 				}
 				if count++; !golden.Update() && !effort.Takes(count, share) {
