@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -271,7 +272,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := zoo.BuildFor(model, 2, zoo.Clean(zoo.GPUs[0]), adam)
+		w, err := zoo.BuildFor(model, 2, zoo.ByLaw(kerneltime.Find("a100-40"), kerneltime.TF32), adam)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +319,7 @@ func TestOneStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := zoo.BuildFor("resnet-50", 2, zoo.Clean(zoo.GPUs[0]), adam)
+	w, err := zoo.BuildFor("resnet-50", 2, zoo.ByLaw(kerneltime.Find("a100-40"), kerneltime.TF32), adam)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func TestLongerExecutionTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := zoo.BuildFor("resnet-50", 2, zoo.Clean(zoo.GPUs[0]), adam)
+	w, err := zoo.BuildFor("resnet-50", 2, zoo.ByLaw(kerneltime.Find("a100-40"), kerneltime.TF32), adam)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/train"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/workload"
@@ -32,7 +33,7 @@ func (s *shell) models(args []string) error {
 		fmt.Fprintf(tw, "%s\t\t%s\n", n.Name, n.Title)
 	}
 	fmt.Fprintln(tw, "\nGPU\t\tDESCRIPTION")
-	for _, g := range zoo.GPUs {
+	for _, g := range kerneltime.GPUs() {
 		fmt.Fprintf(tw, "%s\t\t%s\n", g.Key, g.Name)
 	}
 	fmt.Fprintln(tw, "\nSYSTEM\t\tDESCRIPTION")
@@ -51,10 +52,10 @@ func openWorkload(name, artifact string) (*workload.Workload, error) {
 	return j.w, nil
 }
 
-// fromZoo builds MODEL@BATCH, with clean kernel times on an A100;
-// MODEL@BATCH@GPU has them on another GPU, MODEL@BATCH@as-paper as the G10
-// paper measured them. Networks of package eager have the usual length of a sequence and
-// their usual optimizer. ok is false when the name has no @.
+// fromZoo builds MODEL@BATCH, with kernel times by the law in TF32 on an A100 with 40 GB;
+// MODEL@BATCH@GPU has them on another GPU, MODEL@BATCH@as-paper as the G10 paper measured them.
+// Networks of package eager have the usual length of a sequence and their usual optimizer. ok is
+// false when the name has no @.
 func fromZoo(name string) (w *workload.Workload, ok bool, err error) {
 	model, rest, ok := strings.Cut(name, "@")
 	if !ok {
@@ -65,21 +66,24 @@ func fromZoo(name string) (w *workload.Workload, ok bool, err error) {
 	if err != nil {
 		return nil, true, fmt.Errorf("%s: batch %q is not a number; write MODEL@BATCH, like bert-base@256", name, batch)
 	}
-	gpu, t := zoo.GPUs[0], zoo.AsPaper()
-	if times != string(workload.ColdModel) {
-		if times != "" && times != string(workload.Estimated) {
-			if gpu, err = zoo.FindGPU(times); err != nil {
-				return nil, true, err
-			}
-		}
-		t = zoo.Clean(gpu)
+	asPaper := times == string(workload.ColdModel)
+	if times == "" || times == string(workload.Estimated) || asPaper {
+		times = "a100-40"
+	}
+	gpu := kerneltime.Find(times)
+	if gpu == nil {
+		return nil, true, fmt.Errorf("no kernel times can be estimated for GPU %q; there are a100-40, rtx-4090 and all others that \"spillway models\" lists", times)
 	}
 	if m, err := eager.Find(model); err == nil {
-		if times == string(workload.ColdModel) {
+		if asPaper {
 			return nil, true, fmt.Errorf("%s: the G10 paper has not profiled PyTorch's kernels; write %s@%d", name, model, n)
 		}
-		w, err = eager.Build(model, n, 0, m.Optimizer, eager.Rates{Name: gpu.Name, FP32: gpu.FP32, Memory: gpu.Memory})
+		w, err = eager.Build(model, n, 0, m.Optimizer, eager.Law{GPU: gpu, Precision: kerneltime.TF32})
 		return w, true, err
+	}
+	t := zoo.ByLaw(gpu, kerneltime.TF32)
+	if asPaper {
+		t = zoo.AsPaper()
 	}
 	w, err = zoo.Build(model, n, t)
 	return w, true, err

@@ -81,7 +81,7 @@ func TestPlannedExamples(t *testing.T) {
 		}
 		return w
 	}
-	clean := zoo.Clean(zoo.GPUs[0])
+	clean := zoo.Profiled(zoo.A100())
 	run := func(w *workload.Workload, name string, change func(m *machine.Machine)) *result.Result {
 		q := train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode()}
 		change(&q.Machine)
@@ -365,7 +365,7 @@ func drawNetwork(r *rand.Rand) *workload.Workload {
 	if w := networks[key]; w != nil {
 		return w
 	}
-	times := zoo.Clean(zoo.GPUs[0])
+	times := zoo.Profiled(zoo.A100())
 	if asPaper {
 		times = zoo.AsPaper()
 	}

@@ -28,7 +28,7 @@ func trained(tb testing.TB, id string, batch int) *workload.Workload {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w, err := eager.Build(id, batch, 0, x.Optimizer, eager.Rates{Name: "V100 32 GB", FP32: 14e12, Memory: 900 * unit.GBps})
+	w, err := eager.Build(id, batch, 0, x.Optimizer, eager.AsDeepUM())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -102,8 +102,8 @@ type TimeSource string
 // The sources of kernel times.
 const (
 	Measured  TimeSource = "measured"  // a profile that came with the trace
-	Estimated TimeSource = "estimated" // clean roofline model
-	ColdModel TimeSource = "as-paper"  // roofline plus the profiling effects seen in the G10 paper's profile
+	Estimated TimeSource = "estimated" // warm kernels, by the law of kernel times
+	ColdModel TimeSource = "as-paper"  // kernels of the G10 artifact plus the profiling effects seen in the G10 paper's profile
 )
 
 // Graph is the way a workload was described; a published hand-tuned constant

@@ -14,16 +14,18 @@
 // at an intermediate are added out of place. Operators with a trailing underscore, ReLU
 // in CNNs and the residual additions of ResNet work in place.
 //
-// Parameters. Kernel times are the law's of package kerneltime ([Law]), or [Rates]: a kernel takes 5 µs, then the longer of its arithmetic and its traffic, at
-// these shares of the GPU's peaks: matrix products 0.80, convolutions 0.72, batched
-// products 0.60 of the FP32 peak; all kernels 0.75 of the memory rate and depthwise
-// convolutions 0.40. They are fitted to one row of the DeepUM paper's Figure 9(b):
-// BERT-Base at batch 29, which nearly fits the GPU's memory, takes 1.29 s, and lower
-// shares give more than that for arithmetic alone. The other rows hardly depend on them,
-// as there the link decides, and so they test them little. The rate of depthwise convolutions is a guess. Rows of the tables of
-// words and of DLRM's are touched as Zipf's law has it, with exponents 1.0 and 1.05,
-// both guesses. A sample of DLRM has 95 µs of host time, fitted to DLRM's rows of the
-// same figure.
+// Parameters. Kernel times are the law's of package kerneltime ([Law]). What is computed of the
+// DeepUM paper has times of its own ([DeepUM]): a kernel takes 5 µs, then the longer of its
+// arithmetic and its traffic, at these shares of a GPU's peaks: matrix products 0.80,
+// convolutions 0.72, batched products 0.60 of the FP32 peak; all kernels 0.75 of the memory
+// rate and depthwise convolutions 0.40. They are fitted to one row of the paper's Figure 9(b):
+// BERT-Base at batch 29, which nearly fits the GPU's memory, takes 1.29 s, and lower shares
+// give more than that for arithmetic alone. The other rows hardly depend on them, as there the
+// link decides, and so they test them little. The rate of depthwise convolutions is a guess.
+//
+// Rows of the tables of words and of DLRM's are touched as Zipf's law has it, with exponents
+// 1.0 and 1.05, both guesses. A sample of DLRM has 95 µs of host time, fitted to DLRM's rows of
+// the same figure.
 //
 // Departures from PyTorch:
 //

@@ -11,8 +11,8 @@ import (
 	"spillway/sim/workload"
 )
 
-// v100 is NVIDIA's data sheet of the V100 PCIe.
-var v100 = Rates{"V100 32 GB", 14e12, 900 * unit.GBps}
+// v100 is the DeepUM paper's.
+var v100 = AsDeepUM()
 
 func mustBuild(t testing.TB, id string, batch, sequence int, optimizer string) *tape {
 	t.Helper()
@@ -366,7 +366,7 @@ func TestErrors(t *testing.T) {
 		id              string
 		batch, sequence int
 		optimizer       string
-		rates           Rates
+		rates           Times
 		want            string
 	}{
 		{"gpt", 1, 0, "adam", v100, `unknown model "gpt"; there are gpt2-xl-pytorch, `},
@@ -378,9 +378,9 @@ func TestErrors(t *testing.T) {
 		{"resnet-152-pytorch", 1, 0, "lamb", v100, `unknown optimizer "lamb"; take one of sgd, momentum, adam`},
 		{"dlrm-pytorch", 1, 0, "adam", v100, `optimizer "adam" has no rule for the tables' sparse gradients; take "sgd"`},
 		{"resnet-152-pytorch", 1, 0, "", v100, `unknown optimizer ""`},
-		{"resnet-152-pytorch", 1, 0, "sgd", Rates{}, "both must be above 0"},
-		{"resnet-152-pytorch", 1, 0, "sgd", Rates{FP32: math.NaN(), Memory: 1}, "both must be above 0"},
-		{"resnet-152-pytorch", 1280, 0, "sgd", Rates{FP32: 1e8, Memory: unit.GBps}, "time is"},
+		{"resnet-152-pytorch", 1, 0, "sgd", DeepUM{}, "both must be above 0"},
+		{"resnet-152-pytorch", 1, 0, "sgd", DeepUM{FP32: math.NaN(), Memory: 1}, "both must be above 0"},
+		{"resnet-152-pytorch", 1280, 0, "sgd", DeepUM{FP32: 1e8, Memory: unit.GBps}, "time is"},
 	} {
 		w, err := Build(tt.id, tt.batch, tt.sequence, tt.optimizer, tt.rates)
 		if err == nil || w != nil || !strings.Contains(err.Error(), tt.want) {

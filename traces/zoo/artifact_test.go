@@ -61,7 +61,7 @@ func TestGraph(t *testing.T) {
 		for _, batch := range m.Batches {
 			t.Run(fmt.Sprintf("%s-%d", p.model, batch), func(t *testing.T) {
 				want := withoutWorkspaces(measured(t, p.configs, batch))
-				got, err := Build(p.model, batch, Clean(GPUs[0]))
+				got, err := Build(p.model, batch, Profiled(A100()))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -51,13 +51,13 @@ func Explain(id string) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("Estimated: a roofline model of warm kernels, calibrated on an A100. ")
+	b.WriteString("Estimated: by the law of kernel times, for warm kernels on the GPU that is chosen. ")
 	if !m.profiled {
 		fmt.Fprintf(&b, "The G10 paper has not profiled %s, so its other time source does not exist here.", m.Title)
 		return b.String()
 	}
 	c := comparisons[id]
-	fmt.Fprintf(&b, "As the paper measured: the same model with what the paper's profiler added. "+
+	fmt.Fprintf(&b, "As the paper measured: the artifact's own kernels with what the paper's profiler added. "+
 		"It timed the first call of every kernel, with the start of libraries in it. "+
 		"At batch %d an iteration of %s takes %s in its profile and about %s warm, %s times less; at batch %d it is %s times less. ",
 		c.small.batch, m.Title, seconds(c.small.measured), seconds(c.small.warm), times(c.small), c.large.batch, times(c.large))

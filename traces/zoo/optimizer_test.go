@@ -18,7 +18,7 @@ func trainFor(t *testing.T, id string, batch int, optimizer string) *workload.Wo
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := BuildFor(id, batch, Clean(GPUs[0]), o)
+	w, err := BuildFor(id, batch, Profiled(A100()), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,19 +10,19 @@ import (
 	"spillway/traces/g10"
 )
 
-// A TimeModel says how long kernels take: a start, then the longer of
-// arithmetic and memory traffic, each at its class's efficiency on the GPU.
+// A TimeModel says how long kernels take: by the law of package kerneltime ([ByLaw]), or as in
+// the G10 artifact ([AsPaper]), whose kernels have shares of their GPU's peaks.
 type TimeModel struct {
-	// Source is workload.Estimated for warm kernels, or workload.ColdModel for
-	// kernels as the G10 paper's profiler timed them, on its own GPU.
+	// Source is workload.Estimated, or workload.ColdModel for kernels as the G10 paper's
+	// profiler timed them, on its own GPU.
 	Source workload.TimeSource
-	GPU    GPU
-	// Effects are the profiler's; only workload.ColdModel uses them.
-	Effects []Effect
-	// Law is the GPU whose kernels take as long as the law of package kerneltime says, in a
-	// precision that keeps fp32 in memory; nil: the efficiencies of the artifact's kernels.
+	// Law is the GPU whose kernels take as long as the law says, in a precision that keeps
+	// fp32 in memory; nil: the artifact's kernels.
 	Law       *kerneltime.GPU
 	Precision kerneltime.Precision
+	// Peaks and Effects are of the artifact's kernels: of the GPU, and what the profiler added.
+	Peaks   Peaks
+	Effects []Effect
 }
 
 // ByLaw returns the kernel times of the law.
@@ -30,13 +30,15 @@ func ByLaw(g *kerneltime.GPU, p kerneltime.Precision) TimeModel {
 	return TimeModel{Source: workload.Estimated, Law: g, Precision: p}
 }
 
-// Clean returns warm kernel times on a GPU.
-func Clean(g GPU) TimeModel { return TimeModel{Source: workload.Estimated, GPU: g} }
-
 // AsPaper returns kernel times as the G10 paper measured them.
 func AsPaper() TimeModel {
-	return TimeModel{Source: workload.ColdModel, GPU: GPUs[0], Effects: Profile()}
+	return TimeModel{Source: workload.ColdModel, Peaks: A100(), Effects: Profile()}
 }
+
+// Profiled returns times of the artifact's kernels once they are warm, on a GPU with these
+// peaks. What was computed before the law stands on them, and is compared with them; nothing
+// that people see is.
+func Profiled(p Peaks) TimeModel { return TimeModel{Source: workload.Estimated, Peaks: p} }
 
 // check reports why the model does not apply.
 func (t *TimeModel) check(m *Model) error {
@@ -47,24 +49,24 @@ func (t *TimeModel) check(m *Model) error {
 		return fmt.Errorf("the zoo's numbers have 4 bytes, and %s has none such; take fp32, tf32 or tf32-conv", t.Precision)
 	case t.Law != nil:
 		return nil
-	case t.GPU.FP32 <= 0 || t.GPU.TF32 < 0 || t.GPU.Memory <= 0:
-		return errors.New("kernel times need a GPU; take one of package zoo's GPUs")
+	case t.Peaks.FP32 <= 0 || t.Peaks.TF32 < 0 || t.Peaks.Memory <= 0:
+		return errors.New("kernel times need a GPU")
 	case t.Source == workload.ColdModel && !m.profiled:
 		return fmt.Errorf("the G10 paper has not profiled %s; take %q kernel times", m.Title, workload.Estimated)
-	case t.Source == workload.ColdModel && t.GPU.Key != GPUs[0].Key:
-		return fmt.Errorf("the G10 paper profiled on an %s, not on %s; take %q kernel times", GPUs[0].Name, t.GPU.Name, workload.Estimated)
+	case t.Source == workload.ColdModel && t.Peaks != A100():
+		return fmt.Errorf("the G10 paper profiled on an A100 40 GB alone; take %q kernel times", workload.Estimated)
 	}
 	return nil
 }
 
 func (t *TimeModel) describe() string {
-	if t.Source == workload.ColdModel {
-		return "kernel times modeled as the G10 paper's profiler took them on an " + t.GPU.Name
-	}
-	if t.Law != nil {
+	switch {
+	case t.Source == workload.ColdModel:
+		return "kernel times modeled as the G10 paper's profiler took them on an A100 40 GB"
+	case t.Law != nil:
 		return fmt.Sprintf("kernel times of warm kernels on %s in %s by the law of kernel times", t.Law.Name, t.Precision)
 	}
-	return "kernel times estimated for warm kernels on " + t.GPU.Name
+	return "kernel times of the G10 artifact's kernels once they are warm"
 }
 
 // A class is what kernels of one efficiency have in common.
@@ -149,9 +151,9 @@ func (t *TimeModel) roofline(w *workload.Workload, k *workload.Kernel, work *g10
 			bytes += w.Tensors[id].Bytes
 		}
 	}
-	seconds := float64(bytes) / float64(float64(t.GPU.Memory)*e.memory)
+	seconds := float64(bytes) / float64(float64(t.Peaks.Memory)*e.memory)
 	if e.compute > 0 {
-		seconds = max(seconds, 2*float64(work.MACs)/t.GPU.arithmetic(e.compute))
+		seconds = max(seconds, 2*float64(work.MACs)/t.Peaks.arithmetic(e.compute))
 	}
 	const most = float64(workload.MaxTime) / 2
 	return unit.Time(min(most, seconds*float64(unit.Second)))

@@ -10,7 +10,8 @@
 // size, query, key and value are three results, and the weights are updated at
 // the end of the iteration.
 //
-// Kernel times come from a roofline model with two settings, see [TimeModel].
+// Kernel times are the law's of package kerneltime, or as the G10 paper's profiler took them,
+// see [TimeModel].
 package zoo
 
 import (

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/train/machine"
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
-// build builds a warm workload on the first GPU.
+// build builds a workload of the artifact's kernels, warm.
 func build(t testing.TB, id string, batch int) *workload.Workload {
 	t.Helper()
-	w, err := Build(id, batch, Clean(GPUs[0]))
+	w, err := Build(id, batch, Profiled(A100()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +154,8 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: a part is missing: %+v", m.ID, m)
 		}
 		for _, batch := range append([]int{m.MinBatch, m.MaxBatch}, m.Batches...) {
-			for _, g := range GPUs {
-				w, err := Build(m.ID, batch, Clean(g))
+			for _, g := range kerneltime.GPUs() {
+				w, err := Build(m.ID, batch, ByLaw(&g, kerneltime.TF32))
 				if err != nil {
 					t.Error(err)
 					continue
@@ -176,29 +176,16 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestGPUs checks that the zoo's GPUs are among the machine's and that a faster
-// one is never slower.
+// TestGPUs checks that a faster GPU is never slower.
 func TestGPUs(t *testing.T) {
-	parts := machine.Slots()[0].Parts
-	for _, g := range GPUs {
-		if !slices.ContainsFunc(parts, func(p machine.Part) bool { return p.Key == g.Key && p.Name == g.Name }) {
-			t.Errorf("%s, %q, is no part of the machine's GPU slot", g.Key, g.Name)
-		}
-		if found, err := FindGPU(g.Key); err != nil || found != g {
-			t.Errorf("FindGPU(%q) = %+v, %v", g.Key, found, err)
-		}
-	}
-	if GPUs[0].Key != parts[0].Key {
-		t.Errorf("the first GPU is %s, the G10 paper's %s", GPUs[0].Key, parts[0].Key)
-	}
 	for i := range Models {
 		seconds := map[string]float64{}
-		for _, g := range GPUs {
-			w, err := Build(Models[i].ID, Models[i].DefaultBatch, Clean(g))
+		for _, key := range []string{"a100-40", "a100-80", "v100-32", "h100-80"} {
+			w, err := Build(Models[i].ID, Models[i].DefaultBatch, ByLaw(kerneltime.Find(key), kerneltime.TF32))
 			if err != nil {
 				t.Fatal(err)
 			}
-			seconds[g.Key] = total(w)
+			seconds[key] = total(w)
 		}
 		for _, pair := range [][2]string{{"h100-80", "a100-80"}, {"a100-80", "a100-40"}, {"a100-40", "v100-32"}} {
 			if seconds[pair[0]] >= seconds[pair[1]] {
@@ -206,15 +193,12 @@ func TestGPUs(t *testing.T) {
 			}
 		}
 	}
-	if _, err := FindGPU("tpu"); err == nil || !strings.Contains(err.Error(), `GPU "tpu"`) {
-		t.Errorf("unknown GPU: %v", err)
-	}
 }
 
 func TestErrors(t *testing.T) {
-	warm := Clean(GPUs[0])
+	warm := Profiled(A100())
 	other := AsPaper()
-	other.GPU = GPUs[2]
+	other.Peaks.FP32 = 14 * tera
 	measured := warm
 	measured.Source = workload.Measured
 	var all []string
@@ -233,9 +217,9 @@ func TestErrors(t *testing.T) {
 		{"gpt2-xl", math.MaxInt, warm, fmt.Sprintf("gpt2-xl: batch %d; want 1 to 4096 sequences of 1024 tokens", math.MaxInt)},
 		{"resnet-50", 1, TimeModel{}, `resnet-50: the zoo has no "" kernel times; take "estimated" or "as-paper"`},
 		{"bert-base", 1, measured, `bert-base: the zoo has no "measured" kernel times; take "estimated" or "as-paper"`},
-		{"bert-base", 1, TimeModel{Source: workload.Estimated}, "bert-base: kernel times need a GPU; take one of package zoo's GPUs"},
+		{"bert-base", 1, TimeModel{Source: workload.Estimated}, "bert-base: kernel times need a GPU"},
 		{"resnet-50", 1, AsPaper(), `resnet-50: the G10 paper has not profiled ResNet-50; take "estimated" kernel times`},
-		{"bert-base", 1, other, `bert-base: the G10 paper profiled on an A100 40 GB, not on V100 32 GB; take "estimated" kernel times`},
+		{"bert-base", 1, other, `bert-base: the G10 paper profiled on an A100 40 GB alone; take "estimated" kernel times`},
 	} {
 		w, err := Build(c.id, c.batch, c.times)
 		if err == nil {

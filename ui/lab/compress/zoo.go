@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
 	"spillway/sim/compress/profile"
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
@@ -49,7 +50,8 @@ func network(id string, batch int64) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := zoo.Build(id, int(batch), zoo.Clean(zoo.GPUs[0]))
+	// When kernels run does not matter here, only their order.
+	w, err := zoo.Build(id, int(batch), zoo.ByLaw(kerneltime.Find("a100-40"), kerneltime.TF32))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func network(id string, batch int64) (*memory, error) {
 		}
 	}
 	m := &memory{
-		programs: []core.Program{p}, origin: w.Origin,
+		programs: []core.Program{p}, origin: "Built from the architecture of " + model.Title + ".",
 		caveat: "Contents are assumed by kind of tensor, and generated: " + contents.Note,
 	}
 	for kind, b := range held {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	core "spillway/sim/store"
@@ -48,7 +49,7 @@ const (
 func standard() settings {
 	mix := core.Mixes()[0]
 	return settings{
-		Workload: mix.Name, Model: "resnet-50", Other: same, GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
+		Workload: mix.Name, Model: "resnet-50", Other: same, GPU: "v100-sxm2-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
 		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(),
 	}
 }
@@ -226,9 +227,15 @@ func knobs() map[string][]knob.Knob[settings] {
 		other.Choices = append(other.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Word: "and " + m.Title, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 		model.Choices = append(model.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 	}
-	gpu := knob.Knob[settings]{Info: knob.Info{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by a roofline model.", Kind: knob.One}, Word: func(s *settings) *string { return &s.GPU }}
-	for _, g := range zoo.GPUs {
-		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Source: g.Source})
+	gpu := knob.Knob[settings]{Info: knob.Info{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by the law of kernel times, in TF32 where it has that.", Kind: knob.One}, Word: func(s *settings) *string { return &s.GPU }}
+	for _, g := range kerneltime.GPUs() {
+		c := knob.Choice{Key: g.Key, Label: g.Name, Source: g.Source + "; " + g.Ground.String()}
+		for _, older := range []string{"a100-40", "a100-80", "v100-32", "v100-16", "h100-80"} {
+			if kerneltime.Find(older) == kerneltime.Find(g.Key) {
+				c.Names = append(c.Names, older)
+			}
+		}
+		gpu.Choices = append(gpu.Choices, c)
 	}
 	work := []knob.Knob[settings]{
 		which, model, other,
@@ -292,9 +299,9 @@ func load(s *settings, f lab.Files) (*trace, error) {
 
 // train makes clients of networks.
 func (t *trace) train(s *settings) error {
-	gpu, err := zoo.FindGPU(s.GPU)
-	if err != nil {
-		return err
+	gpu := kerneltime.Find(s.GPU)
+	if gpu == nil {
+		return fmt.Errorf("no kernel times can be estimated for GPU %q; choose another", s.GPU)
 	}
 	models := []string{s.Model, s.Other}
 	if s.Other == same {
@@ -302,7 +309,7 @@ func (t *trace) train(s *settings) error {
 	}
 	var nets []*workload.Workload
 	for _, m := range models {
-		w, err := zoo.Build(m, int(s.Batch), zoo.Clean(gpu))
+		w, err := zoo.Build(m, int(s.Batch), zoo.ByLaw(gpu, kerneltime.TF32))
 		if err != nil {
 			return err
 		}
@@ -312,6 +319,7 @@ func (t *trace) train(s *settings) error {
 	for i := range ws {
 		ws[i], offsets[i] = nets[i%len(nets)], unit.Time(i)*unit.Time(s.Offset)*unit.Millisecond
 	}
+	var err error
 	t.Trace, err = core.FromWorkloads(ws, offsets, int(s.Iterations))
 	t.origin = nets[0].Origin
 	if err == nil && len(t.Ops) > ops.MaxOps {

@@ -113,8 +113,7 @@ var (
 // DeepUM paper.
 func (s *settings) pytorchTimes() (eager.Times, error) {
 	if s.Times == asDeepUM {
-		g, err := zoo.FindGPU(s.GPU)
-		return eager.Rates{Name: g.Name, FP32: g.FP32, Memory: g.Memory}, err
+		return eager.AsDeepUM(), nil
 	}
 	return s.law()
 }

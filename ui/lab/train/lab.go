@@ -60,7 +60,7 @@ const fixed = "fixed"
 // standard is what the G10 paper's headline runs have.
 func standard() settings {
 	return settings{
-		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
+		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: gpuParts()[0].Key,
 		Unknown: string(recording.Merge),
 		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
@@ -91,7 +91,7 @@ func (s *settings) memoryRate() unit.Bandwidth {
 	if _, memory, ok := gpuNamed(s.GPU); ok && s.Times != string(workload.ColdModel) {
 		return memory
 	}
-	return zoo.GPUs[0].Memory // the paper's
+	return zoo.A100().Memory // the paper's
 }
 
 // What sections and exports are made of, with this laboratory's types.
@@ -234,7 +234,8 @@ func load(s *settings, f lab.Files) (Workload, error) {
 		out.parameters = m.Parameters
 	}
 	if w.Times == workload.ColdModel {
-		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(zoo.GPUs[0]))
+		// The artifact's products ran on FP32 units.
+		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.ByLaw(kerneltime.Find(gpuParts()[0].Key), kerneltime.TF32Conv))
 		if err != nil {
 			return Workload{}, err
 		}
@@ -324,8 +325,8 @@ func workloadKnobs() []knob.Knob[settings] {
 				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and of whole networks: of warm kernels on the GPU, in the precision. Results say how far eight of ten measurements were from it."},
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
-					Help:        "Shares of the GPU's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
-					Ineffective: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{calibrated()},
+					Help:        "Shares of a V100's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
+					Ineffective: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{{Key: "gpu", Choices: []string{"v100-32"}, Why: "the paper's GPU is a V100 32 GB; estimated times are for others"}},
 				},
 			},
 		}, Word: func(s *settings) *string { return &s.Times },
@@ -388,10 +389,10 @@ func numbersOf(m, not *machine.Machine) string {
 // estimate is what a GPU brings along besides its memory: kernel times follow it
 // where they can. The paper's own may keep the paper's times.
 func estimate(gpu string) string {
-	if _, err := zoo.FindGPU(gpu); err != nil {
+	if kerneltime.Find(gpu) == nil {
 		return ""
 	}
-	if gpu == zoo.GPUs[0].Key {
+	if gpu == gpuParts()[0].Key {
 		return "gpu=" + gpu
 	}
 	return "gpu=" + gpu + " times=" + string(workload.Estimated)

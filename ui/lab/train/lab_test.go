@@ -12,6 +12,7 @@ import (
 	"spillway/build/artifact"
 	"spillway/build/effort"
 	"spillway/sim/flash"
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	core "spillway/sim/train"
@@ -22,7 +23,6 @@ import (
 	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
@@ -216,7 +216,7 @@ func TestKernelTimesFollowTheGPU(t *testing.T) {
 		s := filled(t, u)
 		m := machine.G10()
 		p.Fit(&m)
-		if _, err := zoo.FindGPU(p.Key); err == nil && s.GPU != p.Key || s.Machine.GPUMemory != m.GPUMemory || u.Text("part-gpu") != p.Key {
+		if kerneltime.Find(p.Key) != nil && s.GPU != p.Key || s.Machine.GPUMemory != m.GPUMemory || u.Text("part-gpu") != p.Key {
 			t.Errorf("%s: %v, times for %s", p.Key, s.Machine.GPUMemory, s.GPU)
 		}
 		if err := u.Set("times", string(workload.Estimated)); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/networks"
@@ -225,27 +226,37 @@ func namedNetwork(model string) *networks.Network {
 
 // gpuNamed is the name and the memory rate of the GPU that times are estimated for.
 func gpuNamed(key string) (name string, memory unit.Bandwidth, ok bool) {
-	if g, err := zoo.FindGPU(key); err == nil {
-		return g.Name, g.Memory, true
+	g := kerneltime.Find(key)
+	if g == nil {
+		return "", 0, false
 	}
-	if g := kerneltime.Find(key); g != nil {
-		return g.Name, g.Bandwidth, true
+	for _, p := range gpuParts() {
+		if p.Key == key {
+			return p.Name, g.Bandwidth, true
+		}
 	}
-	return "", 0, false
+	return g.Name, g.Bandwidth, true
 }
+
+// gpuParts are the GPUs that a machine can have, the first the G10 paper's.
+func gpuParts() []machine.Part { return machine.Slots()[0].Parts }
 
 // gpuChoices are the GPUs that kernel times can be estimated for: the machine's parts,
 // then all others of the law.
 func gpuChoices() (list []knob.Choice) {
 	had := map[*kerneltime.GPU]bool{}
-	for _, g := range zoo.GPUs {
-		of := kerneltime.Find(g.Key)
-		had[of] = true
-		list = append(list, knob.Choice{Key: g.Key, Names: otherNames(of, g.Key), Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
+	add := func(key, name string, g *kerneltime.GPU) {
+		had[g] = true
+		list = append(list, knob.Choice{Key: key, Names: otherNames(g, key), Label: name, Word: "for " + name, Source: g.Source + "; " + g.Ground.String()})
+	}
+	for _, p := range gpuParts() {
+		if g := kerneltime.Find(p.Key); g != nil {
+			add(p.Key, p.Name, g)
+		}
 	}
 	for _, g := range kerneltime.GPUs() {
-		if !had[kerneltime.Find(g.Key)] {
-			list = append(list, knob.Choice{Key: g.Key, Names: otherNames(kerneltime.Find(g.Key), g.Key), Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; " + g.Ground.String()})
+		if of := kerneltime.Find(g.Key); !had[of] {
+			add(g.Key, g.Name, of)
 		}
 	}
 	return list
@@ -260,15 +271,6 @@ func otherNames(g *kerneltime.GPU, key string) (names []string) {
 		}
 	}
 	return names
-}
-
-// calibrated limits the GPUs to those that the models with constants of their own have.
-func calibrated() knob.Limit {
-	l := knob.Limit{Key: "gpu", Why: "its kernel times have constants of their own, which this GPU has none of"}
-	for _, g := range zoo.GPUs {
-		l.Choices = append(l.Choices, g.Key)
-	}
-	return l
 }
 
 // bandNote says how far estimated times may be off, and what decides them.

@@ -139,7 +139,7 @@ func sourceName(t workload.TimeSource) string {
 	case workload.ColdModel:
 		return "as the paper measured"
 	}
-	return "clean (roofline)"
+	return "clean (law)"
 }
 
 // headline names a workload for people.

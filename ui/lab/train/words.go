@@ -235,8 +235,8 @@ func (s *settings) timesCaveat(w Workload) string {
 	switch {
 	case s.Entry != "":
 		return ""
-	case w.Times == workload.ColdModel && in != "" && in != zoo.GPUs[0].Name:
-		return fmt.Sprintf("Kernel times are the paper's, of an %s: the %s makes no kernel faster; estimated times would.", zoo.GPUs[0].Name, in)
+	case w.Times == workload.ColdModel && in != "" && in != gpuParts()[0].Name:
+		return fmt.Sprintf("Kernel times are the paper's, of an %s: the %s makes no kernel faster; estimated times would.", gpuParts()[0].Name, in)
 	case w.Times == workload.ColdModel && w.slower > 0:
 		return fmt.Sprintf("Kernel times are as the paper measured them, cold: %s times those of warm kernels, which hides transfers.", strconv.FormatFloat(w.slower, 'f', 1, 64))
 	case w.Times == workload.Estimated && in != "":

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"spillway/sim/flash"
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
-	"spillway/traces/zoo"
 	"spillway/ui/model/state"
 )
 
@@ -234,7 +234,7 @@ func TestParts(t *testing.T) {
 			if f := h.field("part-" + slot.Key); chosen(f) != p.Key || f.Changed {
 				t.Errorf("chose %s: %+v", p.Key, f)
 			}
-			if slot.Key == "gpu" && slices.ContainsFunc(zoo.GPUs, func(g zoo.GPU) bool { return g.Key == p.Key }) {
+			if slot.Key == "gpu" && kerneltime.Find(p.Key) != nil {
 				h.want("gpu", p.Key)
 			}
 			if link := h.Link(); strings.Contains(link, "part-") {

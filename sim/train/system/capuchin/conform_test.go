@@ -33,7 +33,7 @@ func build(tb testing.TB, model string, batch int) *workload.Workload {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w, err := eager.Build(model, batch, 0, m.Optimizer, eager.Rates{Name: "V100", FP32: 14e12, Memory: 900 * unit.GBps})
+	w, err := eager.Build(model, batch, 0, m.Optimizer, eager.AsDeepUM())
 	if err != nil {
 		tb.Fatal(err)
 	}

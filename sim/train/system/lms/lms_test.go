@@ -208,7 +208,7 @@ func TestPublished(t *testing.T) {
 		{"resnet-200-pytorch", "momentum", 1280, cnn, 54.70, 0.06},
 		{"resnet-200-pytorch", "momentum", 1536, cnn, 71.87, 0.06},
 	} {
-		w, err := eager.Build(row.model, row.batch, 0, row.optimizer, eager.Rates{Name: "V100 32 GB", FP32: 14e12, Memory: 900 * unit.GBps})
+		w, err := eager.Build(row.model, row.batch, 0, row.optimizer, eager.AsDeepUM())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,7 @@ func TestPublished(t *testing.T) {
 
 // BenchmarkLMS is six iterations of the largest ResNet-152 that DeepUM's figure has.
 func BenchmarkLMS(b *testing.B) {
-	w, err := eager.Build("resnet-152-pytorch", 1536, 0, "momentum", eager.Rates{Name: "V100 32 GB", FP32: 14e12, Memory: 900 * unit.GBps})
+	w, err := eager.Build("resnet-152-pytorch", 1536, 0, "momentum", eager.AsDeepUM())
 	if err != nil {
 		b.Fatal(err)
 	}

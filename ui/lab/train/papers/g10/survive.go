@@ -39,7 +39,7 @@ func (s *Survival) Speed(corrected bool) float64 {
 }
 
 // Survive returns the five headline workloads with measured kernel times, with
-// the paper's time model, and with clean times of a roofline model: do the
+// the paper's time model, and with clean times by the law of kernel times: do the
 // conclusions of the G10 paper survive?
 func Survive() []Survival {
 	var ss []Survival
@@ -176,7 +176,7 @@ func Conclusions() (main, sums []string) {
 }
 
 var timesTitle = map[workload.TimeSource]string{
-	workload.Measured: "Measured times", workload.ColdModel: "As-paper model", workload.Estimated: "Clean roofline",
+	workload.Measured: "Measured times", workload.ColdModel: "As-paper model", workload.Estimated: "Law of kernel times",
 }
 
 // survives judges by whether G10 leads everywhere and comes near Ideal (the

@@ -1,6 +1,7 @@
 package zoo
 
-// An efficiency says how much of a GPU a class of kernels uses when warm.
+// An efficiency says how much of a GPU a class of kernels uses when warm, in the G10 artifact.
+// Only its own times rest on these ([Profiled], [AsPaper]); estimates are the law's.
 type efficiency struct {
 	kernel    string
 	pointwise bool    // the row for convolutions with a 1x1 window
