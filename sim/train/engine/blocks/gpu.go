@@ -94,9 +94,9 @@ const (
 	leaving                   // the eviction thread has it
 )
 
-// An umBlock is the state of one block. How many pages are on the GPU, have a value and
+// A block is the state of one block. How many pages are on the GPU, have a value and
 // have a live one is mostly none or all; then there are no sets of them.
-type umBlock struct {
+type block struct {
 	prev, next             ID    // in order of migration
 	slot                   int32 // in the window, or -1
 	sets                   int32 // in blockMemory.sets, or -1
@@ -113,7 +113,7 @@ type blockSets struct{ on, valued, meaningful pageSet }
 
 // blockMemory is what is where. The zero value is not ready: use newBlockMemory.
 type gpuMemory struct {
-	blocks []umBlock
+	blocks []block
 	sets   []blockSets
 	shared map[int64]int32 // how many live tensors overlap a page, for pages that none has alone
 
@@ -139,7 +139,7 @@ func (m *gpuMemory) known(b ID) bool { return b >= 0 && int(b) < len(m.blocks) }
 // grow makes the first n blocks known.
 func (m *gpuMemory) grow(n int64) {
 	for int64(len(m.blocks)) < n {
-		m.blocks = append(m.blocks, umBlock{prev: None, next: None, slot: -1, sets: -1, tensor: -1})
+		m.blocks = append(m.blocks, block{prev: None, next: None, slot: -1, sets: -1, tensor: -1})
 	}
 }
 
@@ -186,8 +186,8 @@ func (m *gpuMemory) place(t workload.TensorID, at, size unit.Bytes) pageExtent {
 	return e
 }
 
-// give notes that a tensor no longer lives at an address: what is there is garbage.
-func (m *gpuMemory) give(at, size unit.Bytes) {
+// release notes that a tensor no longer lives at an address: what is there is garbage.
+func (m *gpuMemory) release(at, size unit.Bytes) {
 	e := pageExtent{int64(at / unit.Page), int64((at + size - 1) / unit.Page)}
 	edges(at, size, func(page int64) {
 		if m.shared[page]--; m.shared[page] > 0 { // another tensor's, too
@@ -281,8 +281,8 @@ func (m *gpuMemory) arrive(b ID, want *pageSet) {
 	x.on = s.on.add(want)
 }
 
-// lift takes all pages of b off the GPU. forget: their values are lost.
-func (m *gpuMemory) lift(b ID, forget bool) {
+// clear takes all pages of b off the GPU. forget: their values are lost.
+func (m *gpuMemory) clear(b ID, forget bool) {
 	x := &m.blocks[b]
 	if x.sets < 0 {
 		if forget && x.on != 0 {
@@ -313,8 +313,8 @@ func (m *gpuMemory) touch(b ID, want *pageSet) {
 	x.valued, x.meaningful = s.valued.add(want), s.meaningful.add(want)
 }
 
-// migrated puts b at the end of the order of migration.
-func (m *gpuMemory) migrated(b ID) {
+// appendMigrated puts b at the end of the order of migration.
+func (m *gpuMemory) appendMigrated(b ID) {
 	x := &m.blocks[b]
 	x.state = here
 	x.prev, x.next = m.newest, None
@@ -347,12 +347,12 @@ func (m *gpuMemory) unlink(b ID) {
 	}
 	x.prev, x.next = None, None
 	if x.slot >= 0 {
-		m.pass(x.slot)
+		m.removeFromWindow(x.slot)
 	}
 }
 
-// pass takes what is in a slot out of the window; the last one takes its place.
-func (m *gpuMemory) pass(slot int32) {
+// removeFromWindow takes what is in a slot out of the window; the last one takes its place.
+func (m *gpuMemory) removeFromWindow(slot int32) {
 	last := len(m.window) - 1
 	m.blocks[m.window[slot]].slot = -1
 	if int(slot) != last {
@@ -362,8 +362,8 @@ func (m *gpuMemory) pass(slot int32) {
 	m.window = m.window[:last]
 }
 
-// reopen makes the window begin at the oldest block again.
-func (m *gpuMemory) reopen() {
+// resetWindow makes the window begin at the oldest block again.
+func (m *gpuMemory) resetWindow() {
 	for _, b := range m.window {
 		m.blocks[b].slot = -1
 	}

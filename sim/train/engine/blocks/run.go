@@ -73,7 +73,7 @@ type Run struct {
 
 	progress      func(done, total int) // may be nil
 	done, kernels int                   // kernels that have ended, of all iterations
-	untold        int64                 // work since progress was told
+	workSinceTold int64                 // work since progress was told
 
 	perBlock, perFault unit.Cycles
 	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
@@ -238,7 +238,7 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 			for _, t := range r.sets.All[k] {
 				if x := &r.tensors[t]; x.last == workload.KernelID(k) && !r.Workload.Tensors[t].Global {
 					r.work(1)
-					r.mem.give(x.at, r.Workload.Tensors[t].Bytes)
+					r.mem.release(x.at, r.Workload.Tensors[t].Bytes)
 					r.allocator.Free(x.id)
 					x.id = caching.None
 				}
@@ -251,7 +251,7 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 				})
 			}
 			if r.done++; k%64 == 63 || k == n-1 {
-				r.tell()
+				r.tellProgress()
 			}
 		}
 		r.it.Time = r.now - r.start
@@ -278,19 +278,19 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 	return res, nil
 }
 
-// worth is after how much work progress is told: some milliseconds. A visit is 1.
-const worth = 4096
+// progressEvery is after how much work progress is told: some milliseconds. A visit is 1.
+const progressEvery = 4096
 
 // work counts work, so that progress is told as often in a long kernel as between
 // short ones: who listens may want to end the run.
 func (r *Run) work(n int64) {
-	if r.untold += n; r.untold >= worth {
-		r.tell()
+	if r.workSinceTold += n; r.workSinceTold >= progressEvery {
+		r.tellProgress()
 	}
 }
 
-func (r *Run) tell() {
-	r.untold = 0
+func (r *Run) tellProgress() {
+	r.workSinceTold = 0
 	if r.progress != nil {
 		r.progress(r.done, r.kernels)
 	}
@@ -343,12 +343,12 @@ func (r *Run) launch(k workload.KernelID) {
 	if r.pager == nil {
 		return
 	}
-	r.mem.reopen()
+	r.mem.resetWindow()
 	r.pager.Launch(k, r.execID(k))
 	if r.inspect != nil {
 		r.inspect(r, r.pager, k)
 	}
-	r.pump()
+	r.startTransfers()
 }
 
 // execID interns a launch.
@@ -412,12 +412,12 @@ func (r *Run) kernel(k workload.KernelID) {
 			r.due[0] = r.due[last]
 			r.due = r.due[:last]
 		}
-		r.sink()
+		r.siftDown()
 	}
 }
 
-// sink restores the heap of visits when its first has changed.
-func (r *Run) sink() {
+// siftDown restores the heap of visits when its first has changed.
+func (r *Run) siftDown() {
 	for i := 0; ; {
 		least := i
 		for child := 2*i + 1; child <= 2*i+2 && child < len(r.due); child++ {
@@ -457,7 +457,7 @@ func (r *Run) visit(v *visiting) {
 		}
 		r.mem.touch(v.b, nil)
 		if missing > 0 {
-			r.pump()
+			r.startTransfers()
 		}
 		return
 	}
@@ -475,7 +475,7 @@ func (r *Run) visit(v *visiting) {
 	}
 	r.mem.touch(v.b, &want)
 	if missing > 0 {
-		r.pump()
+		r.startTransfers()
 	}
 }
 
@@ -506,11 +506,11 @@ func (r *Run) advance(to unit.Cycles) {
 	for t := min(r.in.end, r.out.end); t <= to; t = min(r.in.end, r.out.end) {
 		r.pass(t)
 		if r.out.end == t {
-			r.left()
-		} else if r.arrived(); r.in.awaited {
+			r.evicted()
+		} else if r.migrated(); r.in.awaited {
 			continue // the visit comes first
 		}
-		r.pump()
+		r.startTransfers()
 	}
 	r.pass(to)
 }

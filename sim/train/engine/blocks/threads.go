@@ -82,7 +82,7 @@ func (r *Run) fault(v *visiting, want *pageSet, missing int64) {
 		want = &s
 	}
 	r.in.awaited, r.in.tensor = true, v.tensor
-	r.bring(b, want, r.now+handling+r.perBlock)
+	r.migrate(b, want, r.now+handling+r.perBlock)
 	start, end := r.in.start, r.in.end
 	r.wait(cause(result.FaultHandling), start)
 	r.wait(cause(result.HostRead), end)
@@ -112,8 +112,8 @@ func (r *Run) fresh(b ID, want *pageSet) (n int64) {
 	return n
 }
 
-// bring makes the migration thread, which is idle, move pages of b from a time on.
-func (r *Run) bring(b ID, want *pageSet, start unit.Cycles) {
+// migrate makes the migration thread, which is idle, move pages of b from a time on.
+func (r *Run) migrate(b ID, want *pageSet, start unit.Cycles) {
 	n, garbage := r.mem.incoming(b, want)
 	t := &r.in
 	t.b, t.pages, t.garbage, t.start, t.end = b, n, garbage, start, start+r.moving[n]
@@ -122,8 +122,8 @@ func (r *Run) bring(b ID, want *pageSet, start unit.Cycles) {
 	}
 }
 
-// arrived notes that what the migration thread moves is there.
-func (r *Run) arrived() {
+// migrated notes that what the migration thread moves is there.
+func (r *Run) migrated() {
 	t := &r.in
 	t.end = engine.Forever
 	if t.all {
@@ -131,7 +131,7 @@ func (r *Run) arrived() {
 	} else {
 		r.mem.arrive(t.b, &t.want)
 	}
-	r.mem.migrated(t.b)
+	r.mem.appendMigrated(t.b)
 	if !t.awaited {
 		r.paging.Prefetched++
 		r.mem.blocks[t.b].unused = true
@@ -180,13 +180,13 @@ func (r *Run) evict(b ID) (dropped bool) {
 	}
 	if r.pager != nil && x.tensors == 0 && r.pager.Drop(b) {
 		r.paging.Dropped++
-		r.mem.lift(b, true)
+		r.mem.clear(b, true)
 		x.state = away
 		r.mem.free++
 		return true
 	}
 	n, garbage := r.mem.outgoing(b)
-	r.mem.lift(b, false)
+	r.mem.clear(b, false)
 	x.state = leaving
 	t := &r.out
 	t.b, t.pages, t.garbage, t.start = b, n, garbage, r.now+r.perBlock
@@ -194,8 +194,8 @@ func (r *Run) evict(b ID) (dropped bool) {
 	return false
 }
 
-// left notes that what the eviction thread moves is gone.
-func (r *Run) left() {
+// evicted notes that what the eviction thread moves is gone.
+func (r *Run) evicted() {
 	t := &r.out
 	t.end = engine.Forever
 	r.mem.blocks[t.b].state = away
@@ -208,8 +208,8 @@ func (r *Run) left() {
 	}
 }
 
-// pump gives idle threads work.
-func (r *Run) pump() {
+// startTransfers gives idle threads work.
+func (r *Run) startTransfers() {
 	if r.pager == nil {
 		return
 	}
@@ -267,7 +267,7 @@ func (r *Run) prefetch() {
 		}
 		x.state = coming
 		r.in.awaited, r.in.tensor = false, x.tensor
-		r.bring(r.next, nil, r.now+r.perBlock)
+		r.migrate(r.next, nil, r.now+r.perBlock)
 		r.next = None
 		return
 	}
@@ -293,7 +293,7 @@ func (r *Run) victim(fault bool) ID {
 		slot := r.draw(len(m.window))
 		b := m.window[slot]
 		if r.pager != nil && r.pager.Spare(b) {
-			m.pass(int32(slot))
+			m.removeFromWindow(int32(slot))
 			continue
 		}
 		m.unlink(b)

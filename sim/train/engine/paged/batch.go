@@ -64,7 +64,7 @@ func (e *run) migrate() error {
 	}
 	e.openWindow(now)
 	b := batch{share: e.share}
-	last := now + unit.Cycles(e.alike(&b, now)-1)*e.share.period
+	last := now + unit.Cycles(e.runRepeated(&b, now)-1)*e.share.period
 	e.traffic.add(&b)
 	if e.used&ssdBoth != 0 {
 		e.mixed.add(&b)
@@ -92,15 +92,15 @@ func (e *run) migrate() error {
 	return nil
 }
 
-// alike runs the batches from now on that do the same, as one, and returns how
+// runRepeated runs the batches from now on that do the same, as one, and returns how
 // many these are.
-func (e *run) alike(b *batch, now unit.Cycles) int64 {
-	if n := e.takeTurns(b, now); n > 0 {
+func (e *run) runRepeated(b *batch, now unit.Cycles) int64 {
+	if n := e.runInterleaved(b, now); n > 0 {
 		return n
 	}
 	n := int64(1)
-	if e.braiding != e.mix() {
-		if n = e.steady(); n > 1 {
+	if e.interleaving != e.mix() {
+		if n = e.repeats(); n > 1 {
 			n = min(n, e.untilKernel(now))
 			b.share = e.share.times(n)
 		}
@@ -148,10 +148,10 @@ func waitingFor(busy queueSet) (l links) {
 	return l
 }
 
-// takeTurns does, in one go, the batches from now on in which prefetches from
+// runInterleaved does, in one go, the batches from now on in which prefetches from
 // SSD and host come in by turns and find free memory. It returns how many these
 // are, 0 if it did nothing.
-func (e *run) takeTurns(b *batch, now unit.Cycles) int64 {
+func (e *run) runInterleaved(b *batch, now unit.Cycles) int64 {
 	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostLink|ssdReads] != e.used {
 		return 0
 	}
@@ -176,7 +176,7 @@ func (e *run) takeTurns(b *batch, now unit.Cycles) int64 {
 	b.inSSD, b.inHost = n*turns, m*turns
 	b.in = b.inSSD + b.inHost
 	b.allocs = b.in
-	e.take(b.in)
+	e.allocate(b.in)
 	e.hostUsed -= b.inHost
 	return turns
 }
@@ -277,32 +277,32 @@ func (e *run) count(b *batch, dst machine.Tier, n int64) {
 	}
 }
 
-// open reports whether a page can be placed: there is a free page, or one may
+// hasRoom reports whether a page can be placed: there is a free page, or one may
 // leave. A system that drops dead pages sees when it knows which.
-func (e *run) open(b *batch) bool {
-	return e.gpuFree > 0 || e.dropsFreely() || e.leaves(b)
+func (e *run) hasRoom(b *batch) bool {
+	return e.gpuFree > 0 || e.dropsFreely() || e.mayLeave(b)
 }
 
 // dropsFreely reports whether dropping a dead page takes nothing from a link. As
 // published it waits like others.
 func (e *run) dropsFreely() bool { return e.rules.DropDead && !e.overcommit }
 
-// leaves reports whether a page may leave the GPU over a link.
-func (e *run) leaves(b *batch) bool {
+// mayLeave reports whether a page may leave the GPU over a link.
+func (e *run) mayLeave(b *batch) bool {
 	if b.out >= b.link {
 		return false
 	}
-	if e.takes(b) {
+	if e.linkHasShare(b) {
 		return true
 	}
 	b.refused = true
 	return false
 }
 
-// takes reports whether a page may leave now: to the host, or if that is full to
+// linkHasShare reports whether a page may leave now: to the host, or if that is full to
 // the SSD, as far as the link there goes. As published a host with room takes all
 // (quirk link-overcommit).
-func (e *run) takes(b *batch) bool {
+func (e *run) linkHasShare(b *batch) bool {
 	if e.full() {
 		return b.toSSD < b.ssdOut
 	}
@@ -315,7 +315,7 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 		return
 	}
 	for e.busy&q.only() != 0 && b.in < b.link && b.allocs < b.mapping {
-		if !e.open(b) {
+		if !e.hasRoom(b) {
 			b.gated = true
 			return
 		}
@@ -338,7 +338,7 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 // fetchAhead brings in pages of a prefetch queue. It returns false when no
 // victim may be taken for it.
 func (e *run) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
-	for e.busy&q.only() != 0 && *moved < quota && b.in < b.link && e.open(b) {
+	for e.busy&q.only() != 0 && *moved < quota && b.in < b.link && e.hasRoom(b) {
 		n := e.place(b, q, min(b.link-b.in, quota-*moved), false)
 		if n == 0 {
 			return false
@@ -351,7 +351,7 @@ func (e *run) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
 // mapNew allocates pages of a queue of unallocated pages.
 func (e *run) mapNew(b *batch, q queueID, fault bool) {
 	for e.busy&q.only() != 0 && b.allocs < b.mapping {
-		if !e.open(b) {
+		if !e.hasRoom(b) {
 			b.gated = b.gated || fault
 			return
 		}
@@ -376,7 +376,7 @@ func (e *run) place(b *batch, q queueID, most int64, fault bool) int64 {
 	}
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
-		e.take(n)
+		e.allocate(n)
 		e.c.Record.Move(h.tensor, h.loc, machine.GPU, why, n)
 		if fromHost {
 			e.release(b, n)
@@ -389,7 +389,7 @@ func (e *run) place(b *batch, q queueID, most int64, fault bool) int64 {
 		return 0
 	}
 	dst := e.destination(b, v)
-	if dst != machine.Nowhere && e.dropsFreely() && !e.leaves(b) {
+	if dst != machine.Nowhere && e.dropsFreely() && !e.mayLeave(b) {
 		return 0
 	}
 	x := e.at(v)
@@ -502,11 +502,11 @@ func (e *run) destination(b *batch, v xid) machine.Tier {
 	return machine.SSD
 }
 
-// steady returns how many batches from now on move the same number of pages
+// repeats returns how many batches from now on move the same number of pages
 // between the same extents, so that one batch with n times the shares does what
 // they do. 1 is always right. Streams that evict by plan may run side by side;
 // of those that come in, one may move pages and the others must be held up.
-func (e *run) steady() int64 {
+func (e *run) repeats() int64 {
 	s := &e.share
 	n := int64(math.MaxInt32)
 	used := waitingFor(e.busy)
@@ -534,7 +534,7 @@ func (e *run) steady() int64 {
 	}
 	if ins := e.busy & inQueues; ins != 0 && n > 1 {
 		q := queueID(bits.TrailingZeros16(uint16(ins)))
-		n = min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD, &used))
+		n = min(n, e.repeatsIncoming(q, ins&^q.only(), leaving, toSSD, &used))
 	}
 	if e.shareOf[used] != e.used {
 		return 1 // the next batch has other shares
@@ -580,11 +580,11 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 	return min(k, link, own)
 }
 
-// steadyIn is steady for incoming queue q, the first, while each batch evicts
+// repeatsIncoming is repeats for incoming queue q, the first, while each batch evicts
 // leaving pages by plan, toSSD of them to the SSD, and others also wait. What
 // comes in from a full host makes room there, which the next batch uses. It adds
 // the links that victims use.
-func (e *run) steadyIn(q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
+func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
 	s := &e.share
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
@@ -644,7 +644,7 @@ func (e *run) steadyIn(q queueID, others queueSet, leaving, toSSD int64, used *l
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))
 		if s.quota(o, q, r) > 0 {
-			e.braiding = e.mix() // two streams come in and interleave
+			e.interleaving = e.mix() // two streams come in and interleave
 			return 1
 		}
 		others &^= o.only()
@@ -665,7 +665,7 @@ func (e *run) hostShut(n int64) bool {
 // the blocked kernel has been waiting for.
 func (e *run) attributeStall(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
-		*e.iter().Ledger.At(e.waiting) += now - from
+		*e.iteration().Ledger.At(e.waiting) += now - from
 		e.c.Record.Stall(e.waiting, from, now)
 	}
 	e.mark = max(e.mark, now)

@@ -54,8 +54,8 @@ func (p *extents) alloc(e extent) xid {
 	return i
 }
 
-// give takes extent i back.
-func (p *extents) give(i xid) {
+// recycle takes extent i back.
+func (p *extents) recycle(i xid) {
 	p.at(i).next = p.unused
 	p.unused = i
 }
@@ -115,8 +115,8 @@ type residency struct {
 	busy    queueSet // queues that hold pages
 
 	oldest, youngest xid
-	cursor           xid // next victim, never a braid; 0 is the end of the list
-	braids           map[xid]interleaved
+	cursor           xid // next victim, never an interleaved pair; 0 is the end of the list
+	interleaved      map[xid]interleaved
 
 	// spare says that pages of the current kernel are no victims.
 	spare bool
@@ -134,11 +134,11 @@ type residency struct {
 // What is held takes none of gpuPages and is nowhere else: it never moves.
 func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 	r := &residency{
-		extents:   extents{made: 1}, // extent 0 is none
-		braids:    map[xid]interleaved{},
-		tensors:   make([]tensorState, len(w.Tensors)),
-		gpuFree:   gpuPages,
-		hostPages: hostPages,
+		extents:     extents{made: 1}, // extent 0 is none
+		interleaved: map[xid]interleaved{},
+		tensors:     make([]tensorState, len(w.Tensors)),
+		gpuFree:     gpuPages,
+		hostPages:   hostPages,
 	}
 	held := w.Held()
 	for t := range w.Tensors {
@@ -165,7 +165,7 @@ func (r *residency) drop(i xid) {
 	if e.next != 0 {
 		r.at(e.next).prev = e.prev
 	}
-	r.give(i)
+	r.recycle(i)
 }
 
 // split cuts the first n pages off extent i into a new extent before it in the
@@ -253,8 +253,8 @@ func (r *residency) setMoving(t workload.TensorID, n int32) {
 	}
 }
 
-// arrive appends GPU extent i to the young end of the recency list.
-func (r *residency) arrive(i xid) {
+// appendRecent appends GPU extent i to the young end of the recency list.
+func (r *residency) appendRecent(i xid) {
 	e := r.at(i)
 	e.older, e.younger = r.youngest, 0
 	if r.youngest != 0 {
@@ -265,11 +265,11 @@ func (r *residency) arrive(i xid) {
 	r.youngest = i
 }
 
-// depart takes extent i out of the recency list.
-func (r *residency) depart(i xid) {
+// removeRecent takes extent i out of the recency list.
+func (r *residency) removeRecent(i xid) {
 	e := r.at(i)
 	if e.older < 0 {
-		r.unbraid(-e.older, i)
+		r.separate(-e.older, i)
 		return
 	}
 	if e.older != 0 {
@@ -295,7 +295,7 @@ func (r *residency) land(q queueID, n int32) {
 		r.shrinkHead(q, i, n)
 		return
 	}
-	r.arrive(r.cut(q, n))
+	r.appendRecent(r.cut(q, n))
 }
 
 // shrinkHead takes n pages off the front of queue head i after another extent
@@ -344,7 +344,7 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 		if e.queue != resting {
 			r.unqueue(i)
 		}
-		r.depart(i)
+		r.removeRecent(i)
 	} else {
 		f = r.split(i, n)
 		if e.queue != resting {
@@ -368,7 +368,7 @@ func (r *residency) shrinkResident(i xid, n int32) {
 		if e.queue != resting {
 			r.unqueue(i)
 		}
-		r.depart(i)
+		r.removeRecent(i)
 		r.drop(i)
 		return
 	}
@@ -384,7 +384,7 @@ func (r *residency) free(i xid) {
 	e := r.at(i)
 	switch e.loc {
 	case machine.GPU:
-		r.depart(i)
+		r.removeRecent(i)
 		if r.cursor == i {
 			r.cursor = r.front(r.oldest)
 		}
@@ -397,8 +397,8 @@ func (r *residency) free(i xid) {
 	e.loc = machine.Nowhere
 }
 
-// take takes n free pages for what comes in over a link, or is mapped anew.
-func (r *residency) take(n int64) {
+// allocate takes n free pages for what comes in over a link, or is mapped anew.
+func (r *residency) allocate(n int64) {
 	r.gpuFree -= n
 	r.mapped = min(r.mapped, r.gpuFree)
 }

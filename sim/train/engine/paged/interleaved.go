@@ -2,32 +2,32 @@ package paged
 
 import "spillway/sim/train/machine"
 
-// A interleaved is two residents whose pages came in by turns: when prefetches from
+// An interleaved is two residents whose pages came in by turns: when prefetches from
 // SSD and host share the link, every batch brings some pages of each. A record
-// of the pool, whose tensor is [braided], holds their place in the recency list,
+// of the pool, whose tensor is [interleavedPair], holds their place in the recency list,
 // and they point back at it with a negative older. So any number of batches
 // makes two extents. As every extent only ever loses its first pages, what is
 // left of both still says whose turn comes first.
-type interleaved [2]strand
+type interleaved [2]stream
 
-// A strand is one of the two: its extent, the page its first turn began with,
+// A stream is one of the two: its extent, the page its first turn began with,
 // and how many pages it got a turn.
-type strand struct {
+type stream struct {
 	x          xid
 	base, turn int32
 }
 
 // turns returns how many whole turns of s have left.
-func (s *strand) turns(r *residency) int32 { return (r.at(s.x).start - s.base) / s.turn }
+func (s *stream) turns(r *residency) int32 { return (r.at(s.x).start - s.base) / s.turn }
 
-// braided is the tensor of a record that stands for a braid.
-const braided = -1
+// interleavedPair is the tensor of a record that stands for such a pair.
+const interleavedPair = -1
 
 // interleave makes turns batches of n and m pages from the heads of incoming queues
 // q and p resident. The caller has made room. Both heads have that many pages.
 func (r *residency) interleave(q, p queueID, n, m, turns int32) {
-	node := r.alloc(extent{tensor: braided})
-	r.arrive(node)
+	node := r.alloc(extent{tensor: interleavedPair})
+	r.appendRecent(node)
 	var b interleaved
 	for s, in := range [...]struct {
 		q    queueID
@@ -36,18 +36,18 @@ func (r *residency) interleave(q, p queueID, n, m, turns int32) {
 		i := r.cut(in.q, in.turn*turns)
 		e := r.at(i)
 		e.older = -node
-		b[s] = strand{i, e.start, in.turn}
+		b[s] = stream{i, e.start, in.turn}
 	}
-	r.braids[node] = b
+	r.interleaved[node] = b
 }
 
-// front returns recency list member i, or if it is a braid, its first turn,
+// front returns recency list member i, or if it is an interleaved pair, its first turn,
 // which it makes an extent of its own.
 func (r *residency) front(i xid) xid {
-	if i == 0 || r.at(i).tensor != braided {
+	if i == 0 || r.at(i).tensor != interleavedPair {
 		return i
 	}
-	b := r.braids[i]
+	b := r.interleaved[i]
 	s, turn := b[0], b[1].turns(r)+1
 	if turn <= b[0].turns(r) {
 		s, turn = b[1], b[0].turns(r)
@@ -61,17 +61,17 @@ func (r *residency) front(i xid) xid {
 			r.queueBefore(f, x)
 		}
 	} else {
-		i = r.unbraid(i, x)
+		i = r.separate(i, x)
 	}
 	r.insertBefore(f, i)
 	return f
 }
 
-// unbraid takes extent i out of the braid at node and gives the node's place in
+// separate takes extent i out of the pair at node and gives the node's place in
 // the recency list to the other extent, which it returns.
-func (r *residency) unbraid(node, i xid) xid {
-	b := r.braids[node]
-	delete(r.braids, node)
+func (r *residency) separate(node, i xid) xid {
+	b := r.interleaved[node]
+	delete(r.interleaved, node)
 	o := b[0].x
 	if o == i {
 		o = b[1].x
@@ -80,7 +80,7 @@ func (r *residency) unbraid(node, i xid) xid {
 	x.older, x.younger = n.older, n.younger
 	r.relink(o)
 	r.at(i).older = 0
-	r.give(node)
+	r.recycle(node)
 	return o
 }
 
@@ -118,9 +118,9 @@ func (r *residency) queueBefore(f, i xid) {
 	next.prevQueue = f
 }
 
-// strands returns the extents of the braid at node.
-func (r *residency) strands(node xid) (a, b *extent) {
-	s := r.braids[node]
+// streams returns the extents of the pair at node.
+func (r *residency) streams(node xid) (a, b *extent) {
+	s := r.interleaved[node]
 	return r.at(s[0].x), r.at(s[1].x)
 }
 
@@ -135,12 +135,12 @@ func (r *residency) held(e *extent) bool {
 func (r *residency) skipHeld(i xid) xid {
 	for i != 0 {
 		e := r.at(i)
-		if e.tensor != braided {
+		if e.tensor != interleavedPair {
 			if !r.held(e) {
 				return i
 			}
 			i = e.younger
-		} else if a, b := r.strands(i); r.held(a) && r.held(b) {
+		} else if a, b := r.streams(i); r.held(a) && r.held(b) {
 			i = e.younger
 		} else {
 			i = r.front(i)
@@ -154,12 +154,12 @@ func (r *residency) skipHeld(i xid) xid {
 func (r *residency) skipWindow(i xid) xid {
 	for i != 0 {
 		e := r.at(i)
-		if e.tensor != braided {
+		if e.tensor != interleavedPair {
 			if r.tensors[e.tensor].window == 0 {
 				return i
 			}
 			i = e.younger
-		} else if a, b := r.strands(i); r.tensors[a.tensor].window > 0 && r.tensors[b.tensor].window > 0 {
+		} else if a, b := r.streams(i); r.tensors[a.tensor].window > 0 && r.tensors[b.tensor].window > 0 {
 			i = e.younger
 		} else {
 			i = r.front(i)

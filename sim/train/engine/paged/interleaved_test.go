@@ -9,9 +9,9 @@ import (
 	"spillway/sim/workload"
 )
 
-// braidOf returns a residency in which 4 turns of 3 pages of tensor 0 and 2 of
+// interleavedOf returns a residency in which 4 turns of 3 pages of tensor 0 and 2 of
 // tensor 1 have come in.
-func braidOf(t *testing.T) *residency {
+func interleavedOf(t *testing.T) *residency {
 	t.Helper()
 	w := &workload.Workload{Tensors: []workload.Tensor{{Bytes: 20 * unit.Page, Global: true}, {Bytes: 8 * unit.Page}}}
 	r := newResidency(w, 100, 100)
@@ -23,8 +23,8 @@ func braidOf(t *testing.T) *residency {
 	return r
 }
 
-// unravel returns tensor and pages of the braid's turns, in order.
-func unravel(r *residency) (turns [][2]int32) {
+// leaveInTurn returns tensor and pages of the pair's turns, in order.
+func leaveInTurn(r *residency) (turns [][2]int32) {
 	for i := r.oldest; i != 0; i = r.at(i).younger {
 		i = r.front(i)
 		turns = append(turns, [2]int32{int32(r.at(i).tensor), r.at(i).pages})
@@ -32,7 +32,7 @@ func unravel(r *residency) (turns [][2]int32) {
 	return turns
 }
 
-func TestBraidUnravelsInTurn(t *testing.T) {
+func TestInterleavedLeaveInTurn(t *testing.T) {
 	tests := []struct {
 		name string
 		do   func(r *residency)
@@ -45,23 +45,23 @@ func TestBraidUnravelsInTurn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := braidOf(t)
+			r := interleavedOf(t)
 			tt.do(r)
-			if got := unravel(r); !slices.Equal(got, tt.want) {
+			if got := leaveInTurn(r); !slices.Equal(got, tt.want) {
 				t.Errorf("%v, want %v", got, tt.want)
 			}
-			if len(r.braids) != 0 {
-				t.Errorf("%d braids are left", len(r.braids))
+			if len(r.interleaved) != 0 {
+				t.Errorf("%d interleaved pairs are left", len(r.interleaved))
 			}
 		})
 	}
 }
 
-// TestBraidUnravelsInQueue cuts turns off an extent that is about to leave.
-func TestBraidUnravelsInQueue(t *testing.T) {
-	r := braidOf(t)
+// TestInterleavedLeaveInQueue cuts turns off an extent that is about to leave.
+func TestInterleavedLeaveInQueue(t *testing.T) {
+	r := interleavedOf(t)
 	r.push(outSSD, r.tensors[0].first)
-	unravel(r)
+	leaveInTurn(r)
 	at := int32(0)
 	for i := r.queues[outSSD].head; i != 0; i = r.at(i).inQueue {
 		if x := r.at(i); x.start != at || x.tensor != 0 {

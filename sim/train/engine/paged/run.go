@@ -63,7 +63,7 @@ type run struct {
 	mixed        flow             // of that, while the SSD reads and writes at the same time
 	mixedTime    unit.Cycles      // how long it has done so in this run
 	mixedBefore  []result.Traffic // the same of earlier iterations
-	braiding     uint32           // the last mix in which streams interleaved: batches of it do not repeat
+	interleaving uint32           // the last mix in which streams interleaved: batches of it do not repeat
 	windowOpen   bool             // pages have been on the move since windowStart
 	windowStart  unit.Cycles
 	covered      unit.Cycles // closed transfer windows in all
@@ -156,7 +156,7 @@ func (e *run) deadlock(why string) error {
 		k, e.w.Kernels[k].Name, why)}
 }
 
-func (e *run) iter() *result.Iteration { return &e.res.Iterations[len(e.res.Iterations)-1] }
+func (e *run) iteration() *result.Iteration { return &e.res.Iterations[len(e.res.Iterations)-1] }
 
 // kernelDue schedules the begin of the current kernel's retry or of its successor.
 func (e *run) kernelDue(at unit.Cycles) {
@@ -191,8 +191,8 @@ func (e *run) begin(now unit.Cycles) (done bool) {
 	if e.blocked {
 		handled := e.resumed(now, e.penalty)
 		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
-		e.iter().Ledger.FaultHandling += handled - e.resumed(now, 0)
-		e.iter().Ledger.Allocation += end - handled
+		e.iteration().Ledger.FaultHandling += handled - e.resumed(now, 0)
+		e.iteration().Ledger.Allocation += end - handled
 		e.recordHandling(e.resumed(now, 0), handled, end)
 		e.blocked, e.penalty, e.mapping = false, 0, 0
 	}
@@ -242,8 +242,8 @@ func (e *run) advance(now unit.Cycles) bool {
 	}
 	if e.kernel++; e.kernel == n {
 		e.kernel = 0
-		e.iter().Time = now - e.iterationEnd
-		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
+		e.iteration().Time = now - e.iterationEnd
+		e.iteration().Traffic, e.traffic = e.traffic.bytes(), flow{}
 		e.mixedBefore, e.mixed = append(e.mixedBefore, e.mixed.bytes()), flow{}
 		e.iterationEnd = now
 		e.c.Record.EndIteration(now)
@@ -266,7 +266,7 @@ func (e *run) advance(now unit.Cycles) bool {
 
 // finish books the kernel that ends now.
 func (e *run) finish(now unit.Cycles) {
-	it := e.iter()
+	it := e.iteration()
 	exec := e.times.Exec[e.kernel]
 	covered := e.coveredUntil(now)
 	total := now - e.prevEnd
@@ -382,7 +382,7 @@ outputs:
 		d.outBytes += e.w.Tensors[t].Bytes.Aligned()
 		e.fault(t, &d.out)
 	}
-	f := &e.iter().Faults
+	f := &e.iteration().Faults
 	f.Moving += d.in.Moving + d.out.Moving
 	f.Host += d.in.Host + d.out.Host
 	f.SSD += d.in.SSD + d.out.SSD
@@ -415,7 +415,7 @@ func (e *run) mapFree() {
 		n := min(e.gpuFree, int64(e.at(e.queues[faultNew].head).pages))
 		kept := min(n, e.mapped)
 		e.mapped -= kept
-		e.take(n)
+		e.allocate(n)
 		e.land(faultNew, int32(n))
 		e.mapping += unit.Cycles(n-kept) * e.share.page
 	}
@@ -460,13 +460,13 @@ func (e *run) touch() {
 	}
 	for _, t := range e.sets.All[e.kernel] {
 		i := e.tensors[t].first
-		e.depart(i)
+		e.removeRecent(i)
 		for n := e.at(i).next; n != 0; n = e.at(i).next { // all resident: one extent will do
-			e.depart(n)
+			e.removeRecent(n)
 			e.at(i).pages += e.at(n).pages
 			e.drop(n)
 		}
-		e.arrive(i)
+		e.appendRecent(i)
 	}
 	e.resetCursor()
 }

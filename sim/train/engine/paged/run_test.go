@@ -74,11 +74,11 @@ func invariants(t *testing.T) func(*run) {
 				t.Fatalf("recency list: extent %+v is not linked right", *e.at(i))
 			}
 			prev = i
-			if e.at(i).tensor == braided {
-				for _, s := range e.braids[i] {
+			if e.at(i).tensor == interleavedPair {
+				for _, s := range e.interleaved[i] {
 					x := e.at(s.x)
 					if x.loc != machine.GPU || x.older != -i || x.start < s.base {
-						t.Fatalf("recency list: extent %+v is not in its braid", *x)
+						t.Fatalf("recency list: extent %+v is not in its pair", *x)
 					}
 				}
 				n += 2

@@ -45,13 +45,13 @@ func (r *Run) enqueue(i link.Direction, t workload.TensorID) {
 	c.queue = append(c.queue, t)
 	if wasIdle {
 		c.start(r.now+c.latency, r.tensors)
-		r.pace()
+		r.updateRates()
 	}
 }
 
-// pace gives the SSD's channels the rates of what is under way: reads alone,
+// updateRates gives the SSD's channels the rates of what is under way: reads alone,
 // writes alone or both. What is left of a moving tensor goes on at the new rate.
-func (r *Run) pace() {
+func (r *Run) updateRates() {
 	both := 0
 	if !r.channels[link.SSDIn].idle() && !r.channels[link.SSDOut].idle() {
 		both = 1
@@ -104,7 +104,7 @@ func (r *Run) Fetch(t workload.TensorID, from machine.Tier) {
 // Leaving reports whether a tensor is on its way to the SSD.
 func (r *Run) Leaving() bool { return !r.channels[link.SSDOut].idle() }
 
-// Events that serve reports, besides the direction whose transfer ends.
+// Events that advance reports, besides the direction whose transfer ends.
 const (
 	kernelEnded link.Direction = -1 - iota
 	nothing
@@ -121,16 +121,16 @@ func (r *Run) Await(t workload.TensorID, cause result.Cause) {
 // returns false when no transfer is under way.
 func (r *Run) Wait(cause result.Cause) bool {
 	before := r.now
-	event := r.serve(engine.Forever)
+	event := r.advance(engine.Forever)
 	*r.it.Ledger.At(cause) += r.now - before
 	r.record.Stall(cause, before, r.now)
 	return event != nothing
 }
 
-// serve lets time pass until the next event, the end of the running kernel or
+// advance lets time pass until the next event, the end of the running kernel or
 // of a transfer, and returns which it was. At equal times transfers are first,
 // in channel order.
-func (r *Run) serve(kernelEnd unit.Cycles) (event link.Direction) {
+func (r *Run) advance(kernelEnd unit.Cycles) (event link.Direction) {
 	at, event, moving := kernelEnd, kernelEnded, false
 	for i := range link.Directions {
 		c := &r.channels[i]
@@ -184,7 +184,7 @@ func (r *Run) complete(i link.Direction) {
 		}
 	}
 	c.start(r.now, r.tensors)
-	r.pace()
+	r.updateRates()
 }
 
 // recordMove records a transfer on channel i.

@@ -114,7 +114,7 @@ func (r *Run) run(c engine.Config, scale int64) (*result.Result, error) {
 			return nil, err
 		}
 		end := r.now + r.exec[k]
-		for r.serve(end) != kernelEnded {
+		for r.advance(end) != kernelEnded {
 		}
 		res.Kernels = append(res.Kernels, result.Kernel{
 			Start: start, End: r.now, Ideal: r.exec[k],

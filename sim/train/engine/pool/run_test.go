@@ -170,12 +170,12 @@ func TestDrive(t *testing.T) {
 		r.channels[i] = channel{rate: rate, clock: unit.GHz}
 	}
 	r.Evict(0, machine.SSD)
-	r.serve(1000) // half of it has gone
+	r.advance(1000) // half of it has gone
 	r.Fetch(1, machine.SSD)
-	if r.serve(engine.Forever); r.now != 1400 {
+	if r.advance(engine.Forever); r.now != 1400 {
 		t.Errorf("100 pages have come at %d; want 1400, at a quarter of a page a cycle", r.now)
 	}
-	if r.serve(engine.Forever); r.now != 1400+900 {
+	if r.advance(engine.Forever); r.now != 1400+900 {
 		t.Errorf("1000 pages have gone at %d; want 2300: 500 in 1000 cycles, 50 in 400, 450 in 900", r.now)
 	}
 	if got := *r.delivered(); got.Read != page/4 || got.Write != page/2-(page/2-page/8)*400/2300 || !got.Mixed {

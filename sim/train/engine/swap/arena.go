@@ -106,7 +106,7 @@ func (r *Run) take(t workload.TensorID, how effort) bool {
 	}
 	r.tensors[t].block = id
 	if mapped > 0 {
-		r.owed += r.mapping(mapped)
+		r.mappingTime += r.mapping(mapped)
 	}
 	if id != caching.None {
 		for int(id) >= len(r.mem.owners) {
@@ -164,7 +164,7 @@ func (r *Run) room(t workload.TensorID, k workload.KernelID) error {
 
 // evict makes what the swapper chooses leave, and reports whether anything does.
 func (r *Run) evict(need unit.Bytes, tight bool) (leaves bool) {
-	r.tight = tight
+	r.lowMemory = tight
 	for _, t := range r.swapper.NoRoom(need) {
 		if r.leave(t, machine.Host, engine.ForRoom) {
 			r.swapping.Forced++
@@ -176,7 +176,7 @@ func (r *Run) evict(need unit.Bytes, tight bool) (leaves bool) {
 
 // LowMemory reports whether NoRoom is called because not even a new segment fits; true
 // without Rules.Reclaim.
-func (r *Run) LowMemory() bool { return r.tight }
+func (r *Run) LowMemory() bool { return r.lowMemory }
 
 // VictimsNear returns t and those of its neighbours in memory that, when they leave, make
 // one free piece of need bytes with it and what is free between them; nothing if that

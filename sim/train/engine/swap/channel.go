@@ -15,7 +15,7 @@ type move struct {
 	tensor  workload.TensorID
 	serial  int32 // other than the tensor's: nobody wants it any more
 	why     engine.Reason
-	flying  bool
+	moving  bool
 	owner   bool // of the memory it reads or writes: the tensor has given that up
 	block   caching.ID
 	size    unit.Bytes
@@ -37,9 +37,9 @@ type channel struct {
 
 func (c *channel) idle() bool { return c.head == len(c.queue) }
 
-// setRates derives the channels' rates while the SSD reads, writes, does both or
+// deriveRates derives the channels' rates while the SSD reads, writes, does both or
 // neither. Its channels leave the host's what remains of the GPU's link.
-func (r *Run) setRates(c *engine.Config) {
+func (r *Run) deriveRates(c *engine.Config) {
 	m := &c.Machine
 	for busy := range r.rates {
 		read, write := c.SSDRates(busy == 3)
@@ -65,7 +65,7 @@ func (r *Run) enqueue(i link.Direction, t workload.TensorID, why engine.Reason) 
 	c := &r.channels[i]
 	idle := c.idle()
 	if idle {
-		r.tally() // what has moved until now
+		r.countTraffic() // what has moved until now
 	}
 	c.queue = append(c.queue, move{tensor: t, serial: x.serial, why: why, size: x.size, left: x.size, block: caching.None})
 	if idle {
@@ -74,7 +74,7 @@ func (r *Run) enqueue(i link.Direction, t workload.TensorID, why engine.Reason) 
 			at += r.latency
 		}
 		r.start(i, at)
-		r.pace()
+		r.updateRates()
 	}
 }
 
@@ -92,14 +92,14 @@ func (r *Run) start(i link.Direction, at unit.Cycles) {
 		c.queue, c.head = append(c.queue[:0], c.queue[c.head:]...), 0
 	}
 	m := &c.queue[c.head]
-	m.flying, m.started = true, at
-	r.tensors[m.tensor].flying = i
+	m.moving, m.started = true, at
+	r.tensors[m.tensor].moving = i
 	c.begin = at
-	r.aim(c)
+	r.setEnd(c)
 }
 
-// aim sets when the first transfer of c ends.
-func (r *Run) aim(c *channel) {
+// setEnd sets when the first transfer of c ends.
+func (r *Run) setEnd(c *channel) {
 	switch left := c.queue[c.head].left; {
 	case left == 0: // its end is at this very moment
 		c.end = c.begin
@@ -110,9 +110,9 @@ func (r *Run) aim(c *channel) {
 	}
 }
 
-// tally counts what has moved until now. It is called before what is under way
+// countTraffic counts what has moved until now. It is called before what is under way
 // changes.
-func (r *Run) tally() {
+func (r *Run) countTraffic() {
 	both := !r.channels[link.SSDIn].idle() && !r.channels[link.SSDOut].idle()
 	for i := range link.Directions {
 		c := &r.channels[i]
@@ -141,22 +141,22 @@ func (r *Run) progress(c *channel) unit.Bytes {
 	return unit.Bytes(unit.MulDiv(int64(c.rate), int64(r.now-c.begin), int64(r.clock)))
 }
 
-// settle makes what is left of channel i's first transfer begin now, after its latency,
+// setRate makes what is left of channel i's first transfer begin now, after its latency,
 // at the given rate.
-func (r *Run) settle(i link.Direction, rate unit.Bandwidth) {
+func (r *Run) setRate(i link.Direction, rate unit.Bandwidth) {
 	c := &r.channels[i]
 	if !c.idle() {
 		c.queue[c.head].left -= r.progress(c)
 		c.begin = max(c.begin, r.now)
 	}
 	if c.rate = rate; !c.idle() {
-		r.aim(c)
+		r.setEnd(c)
 	}
 }
 
-// pace gives the channels the rates of what is under way. What is left of a moving
+// updateRates gives the channels the rates of what is under way. What is left of a moving
 // tensor goes on at the new rate.
-func (r *Run) pace() {
+func (r *Run) updateRates() {
 	busy := 0
 	if !r.channels[link.SSDIn].idle() {
 		busy |= 1
@@ -166,7 +166,7 @@ func (r *Run) pace() {
 	}
 	for i := range link.Directions {
 		if rate := r.rates[busy][i]; rate != r.channels[i].rate {
-			r.settle(i, rate)
+			r.setRate(i, rate)
 		}
 	}
 }
@@ -227,17 +227,17 @@ func (r *Run) step(until unit.Cycles) bool {
 
 // complete ends the transfer at the head of channel i and starts the next.
 func (r *Run) complete(i link.Direction) {
-	r.tally()
+	r.countTraffic()
 	r.recordPart(i)
 	c := &r.channels[i]
 	m := c.queue[c.head]
 	c.head++
 	r.start(i, r.now)
-	r.pace()
+	r.updateRates()
 	x := &r.tensors[m.tensor]
 	wanted := m.serial == x.serial && !m.owner
 	if !m.owner {
-		x.flying = -1
+		x.moving = -1
 	}
 	switch out := i.Out(); {
 	case m.owner:
@@ -346,7 +346,7 @@ func (r *Run) callBack(t workload.TensorID) {
 	x := &r.tensors[t]
 	x.state = resident
 	r.freeing--
-	if x.flying < 0 {
+	if x.moving < 0 {
 		r.forget(t)
 	}
 }
@@ -401,12 +401,12 @@ func (r *Run) drop(t workload.TensorID, state state) {
 // release gives up t's memory. A transfer under way keeps it until it ends.
 func (r *Run) release(t workload.TensorID) {
 	x := &r.tensors[t]
-	if x.flying >= 0 {
-		c := &r.channels[x.flying]
+	if x.moving >= 0 {
+		c := &r.channels[x.moving]
 		m := &c.queue[c.head]
 		m.owner, m.block = true, x.block
 		r.freeing++
-		x.flying = -1
+		x.moving = -1
 	} else {
 		r.mem.free(x.block, x.size)
 	}

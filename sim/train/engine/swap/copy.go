@@ -33,7 +33,7 @@ func (r *Run) writing(t workload.TensorID) bool {
 // reports whether there was one, and none that is under way.
 func (r *Run) Forget(t workload.TensorID) bool {
 	x := &r.tensors[t]
-	if x.state != resident || x.flying >= 0 || x.copy == machine.Nowhere && x.dest == machine.Nowhere {
+	if x.state != resident || x.moving >= 0 || x.copy == machine.Nowhere && x.dest == machine.Nowhere {
 		return false
 	}
 	r.forget(t)
@@ -43,7 +43,7 @@ func (r *Run) Forget(t workload.TensorID) bool {
 // overwritten gives up copies that have not begun of what a kernel is about to write.
 func (r *Run) overwritten(k workload.KernelID) {
 	for _, t := range r.Workload.Kernels[k].Outputs {
-		if x := &r.tensors[t]; x.dest != machine.Nowhere && x.flying < 0 && x.state == resident {
+		if x := &r.tensors[t]; x.dest != machine.Nowhere && x.moving < 0 && x.state == resident {
 			r.forget(t)
 		}
 	}

@@ -79,7 +79,7 @@ func (r *Run) lineage(t workload.TensorID, k workload.KernelID) []workload.Kerne
 	add(t, k)
 	for i := 0; i < len(list); i++ {
 		for _, u := range r.Workload.Kernels[list[i]].Inputs {
-			if r.gone(u) {
+			if r.hasNoValue(u) {
 				add(u, list[i])
 			}
 		}
@@ -89,8 +89,8 @@ func (r *Run) lineage(t workload.TensorID, k workload.KernelID) []workload.Kerne
 	return list
 }
 
-// gone reports whether t has no value anywhere.
-func (r *Run) gone(t workload.TensorID) bool {
+// hasNoValue reports whether t has no value anywhere.
+func (r *Run) hasNoValue(t workload.TensorID) bool {
 	s := r.tensors[t].state
 	return s == absent || s == discarded
 }
@@ -117,15 +117,15 @@ func (r *Run) rerun(p workload.KernelID) error {
 	for i, u := range set {
 		var err error
 		switch {
-		case r.gone(u):
-			if err = r.birth(u, p); err == nil {
+		case r.hasNoValue(u):
+			if err = r.create(u, p); err == nil {
 				x := &r.tensors[u]
 				x.lent, x.held = true, true
 				x.pins++
 				r.lent = append(r.lent, u)
 			}
 		case i < inputs:
-			err = r.ask(u, p, true)
+			err = r.request(u, p, true)
 		}
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (r *Run) rerun(p workload.KernelID) error {
 			r.await(u)
 		}
 	}
-	r.pay()
+	r.waitForMapping()
 	r.stall(r.exec[p], result.Recomputation)
 	r.swapping.Recomputed++
 	for _, u := range set {

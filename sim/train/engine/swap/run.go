@@ -40,7 +40,7 @@ type tensorState struct {
 	global  bool           // keeps its value
 	copy    machine.Tier   // where a valid copy is, or Nowhere
 	dest    machine.Tier   // where a copy is being made, or Nowhere
-	flying  link.Direction // that moves it, or -1
+	moving  link.Direction // that moves it, or -1
 	pins    int32
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
@@ -59,51 +59,51 @@ type Run struct {
 	Program  *program.Program
 	Life     *vitality.Analysis
 
-	sets      [][]workload.TensorID // of each kernel, in argument order
-	exec      []unit.Cycles
-	tensors   []tensorState
-	mem       arena
-	rules     Rules
-	held      unit.Bytes // of GPU memory, for the whole run
-	channels  [link.Directions]channel
-	rates     [4][link.Directions]unit.Bandwidth // while the SSD reads (1), writes (2)
-	latency   unit.Cycles                        // of the SSD
-	allocRate int64                              // of the driver, in femtoseconds a byte
-	clock     unit.Frequency
-	now       unit.Cycles
-	begun     unit.Cycles // the iteration
-	running   bool        // a kernel of the iteration runs
-	moved     bool        // inside a callback while time passes
-	needing   bool        // a kernel waits for room
-	tight     bool        // not even a new segment fits
-	owed      unit.Cycles // for mapping segments, not yet paid
-	host      unit.Bytes  // in host memory, or on the way there
-	onSSD     unit.Bytes  // on the SSD, or on the way there
-	hostSize  unit.Bytes
-	pending   []workload.TensorID // prefetches that wait for room; pending[first:]
-	first     int
-	freeing   int // transfers that give memory back when they end
-	coming    int
-	oldest    workload.TensorID
-	youngest  workload.TensorID
-	kernel    workload.KernelID   // the next one, or the one that runs
-	count     int                 // iterations begun
-	kernels   int64               // run, for Rules.Trim
-	lent      []workload.TensorID // values that came back for a recomputation alone
-	again     []workload.KernelID // those that run again
-	walked    []int32             // by kernel, the last walk that came to it
-	walk      int32
-	rerunning bool           // kernels run again
-	mixed     result.Traffic // while the SSD did both
-	it        result.Iteration
-	swapping  result.Swapping
-	swapper   Swapper
-	mover     Mover
-	record    *engine.Record
-	told      func(done, total int)
-	done      int // kernels, of all iterations
-	total     int
-	err       error
+	sets        [][]workload.TensorID // of each kernel, in argument order
+	exec        []unit.Cycles
+	tensors     []tensorState
+	mem         arena
+	rules       Rules
+	held        unit.Bytes // of GPU memory, for the whole run
+	channels    [link.Directions]channel
+	rates       [4][link.Directions]unit.Bandwidth // while the SSD reads (1), writes (2)
+	latency     unit.Cycles                        // of the SSD
+	allocRate   int64                              // of the driver, in femtoseconds a byte
+	clock       unit.Frequency
+	now         unit.Cycles
+	begun       unit.Cycles // the iteration
+	running     bool        // a kernel of the iteration runs
+	moved       bool        // inside a callback while time passes
+	needing     bool        // a kernel waits for room
+	lowMemory   bool        // not even a new segment fits
+	mappingTime unit.Cycles // for mapping segments, not yet paid
+	host        unit.Bytes  // in host memory, or on the way there
+	onSSD       unit.Bytes  // on the SSD, or on the way there
+	hostSize    unit.Bytes
+	pending     []workload.TensorID // prefetches that wait for room; pending[first:]
+	first       int
+	freeing     int // transfers that give memory back when they end
+	coming      int
+	oldest      workload.TensorID
+	youngest    workload.TensorID
+	kernel      workload.KernelID   // the next one, or the one that runs
+	count       int                 // iterations begun
+	kernels     int64               // run, for Rules.Trim
+	lent        []workload.TensorID // values that came back for a recomputation alone
+	again       []workload.KernelID // those that run again
+	walked      []int32             // by kernel, the last walk that came to it
+	walk        int32
+	rerunning   bool           // kernels run again
+	mixed       result.Traffic // while the SSD did both
+	it          result.Iteration
+	swapping    result.Swapping
+	swapper     Swapper
+	mover       Mover
+	record      *engine.Record
+	told        func(done, total int)
+	done        int // kernels, of all iterations
+	total       int
+	err         error
 }
 
 // Run runs w in an arena in which the engine brings what kernels need and the
@@ -126,7 +126,7 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c *engine.Confi
 		rules: m.Rules, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
-	r.setRates(c)
+	r.deriveRates(c)
 	reserve := c.Machine.GPUMemory
 	if s := r.rules.Reserve; s > 0 {
 		reserve = unit.Bytes(unit.MulDiv(int64(reserve), min(s, 1e6), 1e6))
@@ -139,7 +139,7 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c *engine.Confi
 	r.mem = newArena(r.rules, reserve/unit.Page*unit.Page-r.held, n)
 	for t := range r.tensors {
 		x := &r.tensors[t]
-		*x = tensorState{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none}
+		*x = tensorState{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, moving: -1, global: w.Tensors[t].Global, older: none, younger: none}
 		if x.global && len(r.Life.Uses(workload.TensorID(t))) > 0 {
 			x.state, x.copy = offloaded, r.place(x.size, machine.Host)
 		}
@@ -217,10 +217,10 @@ func (r *Run) begin() {
 
 // end closes the books of an iteration.
 func (r *Run) end(ideal unit.Cycles, last bool) {
-	r.tally()
+	r.countTraffic()
 	for i := range link.Directions {
 		r.recordPart(i)
-		r.settle(i, r.channels[i].rate)
+		r.setRate(i, r.channels[i].rate)
 	}
 	if r.record != nil && !last {
 		r.record.EndIteration(r.now)
@@ -249,7 +249,7 @@ func (r *Run) runKernel(k workload.KernelID) (result.Kernel, error) {
 	if err := r.bring(set, k); err != nil {
 		return result.Kernel{}, err
 	}
-	r.pay()
+	r.waitForMapping()
 	r.running = true
 	r.pass(r.exec[k])
 	r.running = false
@@ -301,7 +301,7 @@ func (r *Run) deadAfter(t workload.TensorID, k workload.KernelID) bool {
 func (r *Run) bring(set []workload.TensorID, k workload.KernelID) error {
 	inputs := len(r.Workload.Kernels[k].Inputs)
 	for i, t := range set {
-		if err := r.ask(t, k, i < inputs); err != nil {
+		if err := r.request(t, k, i < inputs); err != nil {
 			return err
 		}
 	}
@@ -311,15 +311,15 @@ func (r *Run) bring(set []workload.TensorID, k workload.KernelID) error {
 	r.overwritten(k)
 	for _, t := range r.Workload.Kernels[k].Outputs {
 		// What is being copied must not be written.
-		for r.tensors[t].flying >= 0 {
+		for r.tensors[t].moving >= 0 {
 			r.wait(result.Eviction)
 		}
 	}
 	return nil
 }
 
-// ask gives t memory for kernel k and sends for its value, if it reads that.
-func (r *Run) ask(t workload.TensorID, k workload.KernelID, reads bool) error {
+// request gives t memory for kernel k and sends for its value, if it reads that.
+func (r *Run) request(t workload.TensorID, k workload.KernelID, reads bool) error {
 	switch x := &r.tensors[t]; x.state {
 	case leaving:
 		r.callBack(t)
@@ -343,15 +343,15 @@ func (r *Run) ask(t workload.TensorID, k workload.KernelID, reads bool) error {
 		if reads {
 			return r.recompute(t, k)
 		}
-		return r.birth(t, k)
+		return r.create(t, k)
 	case absent:
-		return r.birth(t, k)
+		return r.create(t, k)
 	}
 	return nil
 }
 
-// birth gives memory to t, which has no value yet.
-func (r *Run) birth(t workload.TensorID, k workload.KernelID) error {
+// create gives memory to t, which has no value yet.
+func (r *Run) create(t workload.TensorID, k workload.KernelID) error {
 	if err := r.room(t, k); err != nil {
 		return err
 	}
@@ -380,11 +380,11 @@ func (r *Run) await(t workload.TensorID) {
 	}
 }
 
-// pay waits for the mapping of new segments.
-func (r *Run) pay() {
-	for r.owed > 0 {
-		d := r.owed
-		r.owed = 0
+// waitForMapping waits for the mapping of new segments.
+func (r *Run) waitForMapping() {
+	for r.mappingTime > 0 {
+		d := r.mappingTime
+		r.mappingTime = 0
 		r.stall(d, result.Allocation)
 	}
 }
