@@ -459,7 +459,8 @@ type Spec[S, W, R any] struct {
 	// Accept returns what can be run of what was found in files (Lab.Accept); nil if the
 	// laboratory takes none.
 	Accept func(found []byte, along []File) (Files, error)
-	// Source names what Load depends on: settings of equal Source run the same W.
+	// Source names what Load depends on: settings of equal Source run the same W. nil is
+	// everything that is set.
 	Source func(*S) string
 	// Load returns what the settings run: bundled, generated or from files.
 	Load func(*S, Files) (W, error)
@@ -529,8 +530,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		w     W
 		ok    bool
 	}
-	load := func(s *S, f Files) (W, error) {
-		key := spec.Source(s)
+	load := func(u *knob.Setup, s *S, f Files) (W, error) {
+		var key string
+		if spec.Source != nil {
+			key = spec.Source(s)
+		} else {
+			key = u.String()
+		}
 		if loaded.ok && loaded.key == key && loaded.files == f {
 			return loaded.w, nil
 		}
@@ -580,7 +586,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, none, err
 		}
-		w, err := load(s, f)
+		w, err := load(u, s, f)
 		if err == nil {
 			err = within(w, s, system)
 		}
@@ -636,7 +642,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil || spec.Steps == nil {
 			return 0, err
 		}
-		w, err := load(s, nil)
+		w, err := load(u, s, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -667,7 +673,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, nil, err
 		}
-		w, err := load(s, f)
+		w, err := load(u, s, f)
 		if err != nil {
 			return nil, nil, err
 		}

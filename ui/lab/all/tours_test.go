@@ -74,6 +74,7 @@ func TestToursAreTrue(t *testing.T) {
 			seen[stop.Key] = true
 			w.blanks(i)
 			w.looks(i)
+			w.sweeps(i)
 			if stop.Show == "" && len(stop.Facts) == 0 {
 				t.Errorf("%s, stop %s: nothing is claimed, or nothing proves it", door.Name, stop.Key)
 			}
@@ -167,6 +168,50 @@ func (w *walk) looks(i int) {
 	views := chart.Views(c, runs)
 	if at := slices.IndexFunc(views, func(v chart.View) bool { return v.ID == id }); at < 0 || views[at].Absent || views[at].Empty != "" {
 		w.Errorf("stop %s: nothing is in the chart %q", stop.Key, id)
+	}
+}
+
+// sweeps checks that a setting which a stop varies may have every value, and that the first and
+// the last of them do not give the same.
+func (w *walk) sweeps(i int) {
+	stop := &w.lab.Tour[i]
+	show, err := knob.Pairs(stop.Show)
+	if err != nil {
+		w.Fatal(err)
+	}
+	text := func(key string) string {
+		if at := slices.IndexFunc(show, func(p knob.Pair) bool { return p.Key == key }); at >= 0 {
+			return show[at].Text
+		}
+		return ""
+	}
+	if text("view") != "whatif" || text("ask") != "vary" {
+		return
+	}
+	s, err := tour.StopState(&w.lab.Info, stop)
+	if err != nil {
+		w.Fatal(err)
+	}
+	var hashes []string
+	values := strings.Split(text("ask-values"), ",")
+	for k, value := range values {
+		if err := s.Setup.Set(text("ask-vary"), value); err != nil {
+			w.Errorf("stop %s: %v", stop.Key, err)
+		}
+		if err := w.lab.Check(s.Setup); err != nil {
+			w.Errorf("stop %s, %s: %v", stop.Key, value, err)
+		}
+		if k > 0 && k < len(values)-1 {
+			continue
+		}
+		_, raw, err := w.lab.Run(s.Setup, s.Look.Text(state.FocusKey), nil, nil)
+		if err != nil {
+			w.Fatalf("stop %s, %s: %v", stop.Key, value, err)
+		}
+		hashes = append(hashes, w.lab.Hash(raw))
+	}
+	if len(hashes) < 2 || hashes[0] == hashes[1] {
+		w.Errorf("stop %s: %s give the same", stop.Key, text("ask-values"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // weights is a safetensors file with a dense tensor, one of zeros, and one whose
@@ -51,7 +52,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("%+v, %q", e, files.Notes())
 	}
 	for _, exact := range []string{"no", "yes"} {
-		u := setup(t, &l, "entry=a/w.safetensors exact="+exact)
+		u := labtest.Setup(t, &l, "entry=a/w.safetensors exact="+exact)
 		if exact == "yes" {
 			if _, _, err := l.Run(u, "naive", files, nil); err == nil || !strings.Contains(err.Error(), "not all entries of a/w.safetensors have been compressed yet") {
 				t.Error(err)
@@ -108,7 +109,7 @@ func TestNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Run(setup(t, &l, "entry=y"), "naive", files, nil); err == nil || !strings.Contains(err.Error(), `no "y"`) {
+	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=y"), "naive", files, nil); err == nil || !strings.Contains(err.Error(), `no "y"`) {
 		t.Error(err)
 	}
 }

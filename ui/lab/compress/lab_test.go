@@ -6,12 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/build/golden"
-	"spillway/build/golden/change"
 	core "spillway/sim/compress"
-	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // setups are the suites, each of their programs, and some other machines.
@@ -26,46 +24,17 @@ func setups() []string {
 	return list
 }
 
-func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
-	t.Helper()
-	u, err := l.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
-
-// TestRuns runs every design on every contents. The golden file has the hash of
-// every result: the same natively and as WebAssembly.
+// TestRuns runs every design on every contents.
 func TestRuns(t *testing.T) {
 	l := New()
-	var runs []golden.Run
-	for _, text := range setups() {
-		u := setup(t, &l, text)
-		for _, s := range l.Systems {
-			r, raw, err := l.Run(u, s.Name, nil, nil)
-			if err != nil || !r.Fits || len(r.Values) != len(l.Quantities) {
-				t.Fatalf("%s, %s: %v %+v", text, s.Name, err, r)
-			}
-			check(t, &l, text+", "+s.Name, r)
-			name := text + " system=" + s.Name
-			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
-				"ratio", "buddy_access_percent", "slowdown_percent", "metadata_hits_percent", "device_bytes", "buddy_bytes")}})
-		}
-	}
-	golden.Runs(t, runs)
+	values := []string{"ratio", "buddy_access_percent", "slowdown_percent", "metadata_hits_percent", "device_bytes", "buddy_bytes"}
+	labtest.Runs(t, &l, setups(), values, func(about string, r *report.Report, _ any) { check(t, &l, about, r) })
 }
 
 // check checks what every report must hold.
 func check(t *testing.T, l *lab.Lab, name string, r *report.Report) {
 	t.Helper()
-	value := func(key string) float64 {
-		v, ok := r.Value(l.Quantity(key))
-		if !ok {
-			t.Errorf("%s: no %s", name, key)
-		}
-		return v
-	}
+	value := labtest.Value(t, l, name, r)
 	sum := value("gpu_percent") + value("metadata_percent") + value("buddy_percent")
 	if got := 100 + value("slowdown_percent"); math.Abs(sum-got) > 1e-9 {
 		t.Errorf("%s: the parts of time are %.4f, together they should be %.4f", name, sum, got)
@@ -97,7 +66,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"batch": "contents=bert-base batch=8",
 	}
 	values := func(text string) string {
-		u := setup(t, &l, text)
+		u := labtest.Setup(t, &l, text)
 		var b strings.Builder
 		for _, s := range l.Systems {
 			r, _, err := l.Run(u, s.Name, nil, nil)
@@ -133,12 +102,12 @@ func TestErrors(t *testing.T) {
 		{"entry=x", "naive", "no longer at hand"},
 		{"", "magic", `unknown system "magic"`},
 	} {
-		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		_, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.set, err)
 		}
 	}
-	r, _, err := l.Run(setup(t, &l, "gpu_memory=4"), "per-allocation-16x", nil, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, "gpu_memory=4"), "per-allocation-16x", nil, nil)
 	if err != nil || r.Fits || !strings.Contains(r.Reason, "needs") {
 		t.Errorf("%v, %+v", err, r)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // largeBytes is how large a checkpoint is that answers at once.
@@ -108,7 +109,7 @@ func large(t *testing.T, each int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := l.Run(setup(t, &l, "entry=model.safetensors"), "per-allocation-16x", files, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, "entry=model.safetensors"), "per-allocation-16x", files, nil)
 	if err != nil || !r.Fits {
 		t.Fatal(err, r)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"spillway/build/golden"
 	"spillway/sim/study"
+	"spillway/ui/lab/labtest"
 )
 
 // TestVerdicts reproduces everything that the paper publishes, as Reproduce does, and
@@ -51,7 +52,7 @@ func TestPublishedInTheChart(t *testing.T) {
 		{"contents=alexnet", "naive", ""},
 		{"contents=vgg16", "per-allocation-16x", ""},
 	} {
-		r, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // section computes one of the laboratory's sections.
@@ -24,7 +25,7 @@ func sectionOf(t *testing.T, l *lab.Lab, key, view, set, system string, files la
 	if err := v.Read(view); err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Section(key, v, setup(t, l, set), system, files, nil)
+	s, err := l.Section(key, v, labtest.Setup(t, l, set), system, files, nil)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", key, view, err)
 	}
@@ -250,7 +251,7 @@ func TestThresholds(t *testing.T) {
 		row int
 		set string
 	}{{0, "threshold=10"}, {5, "threshold=30"}, {7, "threshold=40"}, {8, "threshold=100"}} {
-		r, _, err := l.Run(setup(t, &l, x.set), final, nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, x.set), final, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +318,7 @@ func TestThresholdReadsNothing(t *testing.T) {
 	before := 0
 	for _, threshold := range []string{"30", "10", "51", "30"} {
 		set := "entry=w.safetensors threshold=" + threshold
-		if _, _, err := l.Run(setup(t, &l, set), final, files, nil); err != nil {
+		if _, _, err := l.Run(labtest.Setup(t, &l, set), final, files, nil); err != nil {
 			t.Fatal(err)
 		}
 		targets[sectionOf(t, &l, "allocations", "allocations_by=single", set, final, files).Text[0]] = true

@@ -20,6 +20,7 @@ import (
 	"spillway/ui/exec"
 	writer "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 	"spillway/ui/wire"
 )
 
@@ -210,7 +211,7 @@ func TestCondensed(t *testing.T) {
 	if e := alone.Entries(); e[0].Survey != nil || e[0].Info != raw.Entries()[0].Info || along.Entries()[1].Survey != nil {
 		t.Errorf("without the bytes: %+v", e)
 	}
-	u := setup(t, &l, "entry=a/w")
+	u := labtest.Setup(t, &l, "entry=a/w")
 	var hashes []string
 	for _, s := range []*source{raw, along, alone} {
 		r, x, err := l.Run(u, "per-allocation", s, nil)
@@ -253,7 +254,7 @@ func TestSurvey(t *testing.T) {
 	}
 	var read int64
 	along := sourceOf(t, small[0], streamed("w", weights(t), &read), streamed("v", weights(t), &read))
-	u := setup(t, &l, "entry=w exact=yes")
+	u := labtest.Setup(t, &l, "entry=w exact=yes")
 	var hashes []string
 	fresh := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)}) // no samples yet
 	for _, s := range []*source{fresh, along} {
@@ -268,7 +269,7 @@ func TestSurvey(t *testing.T) {
 		}
 		hashes = append(hashes, l.Hash(x))
 		for _, name := range []string{"w", "v"} { // samples stay beside it
-			u := setup(t, &l, "entry="+name)
+			u := labtest.Setup(t, &l, "entry="+name)
 			_, want, err := l.Run(u, "naive", raw, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -282,7 +283,7 @@ func TestSurvey(t *testing.T) {
 		if e := both.Entries(); e[0].Survey != nil || e[1].Survey == nil {
 			t.Errorf("%+v", e)
 		}
-		more, err := exec.Surveyed(&l, setup(t, &l, "entry=v exact=yes"), both, nil, 1, nil)
+		more, err := exec.Surveyed(&l, labtest.Setup(t, &l, "entry=v exact=yes"), both, nil, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +302,7 @@ func TestSurvey(t *testing.T) {
 func TestCarry(t *testing.T) {
 	l := New()
 	s := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "other", Data: []byte("\x00bytes")})
-	u := setup(t, &l, "entry=w")
+	u := labtest.Setup(t, &l, "entry=w")
 	list, err := filesOf(s.Carry(u))
 	if err != nil || len(list) != 1 || len(list[0].Data) > 5000 || bytes.Contains(list[0].Data, []byte("other")) {
 		t.Fatal(err, list)
@@ -314,13 +315,13 @@ func TestCarry(t *testing.T) {
 	if err != nil || l.Hash(got) != l.Hash(want) {
 		t.Error(err)
 	}
-	if _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
+	if _, err := s.Carry(labtest.Setup(t, &l, "entry=w exact=yes")); err == nil {
 		t.Error("all entries, without compressing them")
 	}
-	if _, _, err := l.Run(setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
+	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
 		t.Errorf("all entries of what a bundle has: %v", err)
 	}
-	if _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
+	if _, err := s.Carry(labtest.Setup(t, &l, "entry=x")); err == nil {
 		t.Error("an entry that is not there")
 	}
 }

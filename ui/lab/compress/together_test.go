@@ -9,6 +9,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // shards is a checkpoint of so many files beside what is not one of them.
@@ -39,7 +40,7 @@ func TestTogether(t *testing.T) {
 	var hashes []string
 	files := append(slices.Clone(small), shards(3, weights(t))...)
 	for _, exact := range []string{"no", "yes"} {
-		u := setup(t, &l, "exact="+exact)
+		u := labtest.Setup(t, &l, "exact="+exact)
 		if err := u.Set("entry", "m/all 3 files"); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // A tensor of whose entries about as many overflow as may is not decided by a sample,
@@ -26,7 +27,7 @@ func TestUndecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	for system, want := range map[string]bool{final: true, "per-allocation": true, "naive": false, "ideal": false} {
-		rep, _, err := l.Run(setup(t, &l, "entry=x.bin"), system, files, nil)
+		rep, _, err := l.Run(labtest.Setup(t, &l, "entry=x.bin"), system, files, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestUndecided(t *testing.T) {
 			t.Errorf("%s: %q", system, rep.Caveats)
 		}
 	}
-	rep, _, err := l.Run(setup(t, &l, "entry=x.bin threshold=60"), final, files, nil)
+	rep, _, err := l.Run(labtest.Setup(t, &l, "entry=x.bin threshold=60"), final, files, nil)
 	if err != nil || len(rep.Caveats) != 1 {
 		t.Errorf("far from the threshold: %v, %q", err, rep.Caveats)
 	}

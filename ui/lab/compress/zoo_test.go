@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/traces/zoo"
+	"spillway/ui/lab/labtest"
 )
 
 // Networks in training hold what is alive at once, and the trap is visible: of what
@@ -13,7 +14,7 @@ func TestNetworks(t *testing.T) {
 	l := New()
 	for i := range zoo.Models {
 		m := &zoo.Models[i]
-		u := setup(t, &l, "contents="+m.ID)
+		u := labtest.Setup(t, &l, "contents="+m.ID)
 		if u.Hidden("batch") {
 			t.Errorf("%s has no batch size", m.ID)
 		}
@@ -37,10 +38,10 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 	}
-	if u := setup(t, &l, "contents=alexnet"); !u.Hidden("batch") {
+	if u := labtest.Setup(t, &l, "contents=alexnet"); !u.Hidden("batch") {
 		t.Error("AlexNet has a batch size that changes nothing")
 	}
-	r, _, err := l.Run(setup(t, &l, "contents=resnet-152 batch=32"), "ideal", nil, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, "contents=resnet-152 batch=32"), "ideal", nil, nil)
 	if err != nil || !strings.Contains(strings.Join(r.Notes, " "), "zeros of a ReLU") {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -42,11 +42,6 @@ func glossary() []lab.Term {
 // of is a value at the stop itself.
 func of(system, quantity string) lab.Value { return lab.Value{System: system, Quantity: quantity} }
 
-// sweep is a stop that varies a setting under What if.
-func sweep(key, title, preset, vary, values, say string) lab.Stop {
-	return lab.Stop{Key: key, Title: title, Preset: preset, Look: "ask-run", Show: "view=whatif ask=vary ask-vary=" + vary + " ask-values=" + values, Say: say}
-}
-
 // tour shows the laboratory in some three minutes.
 func tour() []lab.Stop {
 	const base, full = "base-cssd", "skybyte-full"
@@ -101,11 +96,6 @@ func tour() []lab.Stop {
 			},
 		},
 		{
-			Key: "paper", Title: "What the paper says", Look: "section-quirks", Preset: "skybyte-paper", Show: "focus=base-cssd",
-			Say:   "The published simulator does not do all that its paper says. Here is an image filter on the paper's device, where the dies of a channel work side by side: the queue costs {base-cssd amat_queue_ns} a request, less than the flash itself, {base-cssd amat_flash_ns}. Each difference is a numbered switch; this section turns every one over.",
-			Facts: []lab.Fact{{Left: of(base, "amat_flash_ns"), Right: of(base, "amat_queue_ns"), Times: 1.5}},
-		},
-		{
 			Key: "cost", Title: "DRAM or flash", Look: "section-cost", Preset: "dram-or-flash",
 			Say: "For a key-value store: DRAM as large as the flash costs {dram-only price}, SkyByte-Full {skybyte-full price}, and for its price it does {skybyte-full cost_effect} what DRAM does. The log spares the flash: written like this without pause it lasts {skybyte-full life_years}, that of Base-CSSD {base-cssd life_years}.",
 			Facts: []lab.Fact{
@@ -114,14 +104,13 @@ func tour() []lab.Stop {
 				{Left: of(full, "life_years"), Right: of(base, "life_years"), Times: 10},
 			},
 		},
-		sweep("threads", "What if: more threads", "radix-sort", "threads", "8,16,24,32,48", "The five stops from here each put a question; the button runs it for every design. First: how many threads it takes to hide flash."),
-		sweep("logs", "What if: another log", "write-log-size", "log", "1,4,14,28,56", "How large the log has to be, where programs are to be merged."),
-		sweep("dram", "What if: more DRAM", "key-value-store", "ssd_dram", "128,256,512,1024", "How much DRAM the device needs before its flash."),
-		sweep("flash-kind", "What if: other flash", "slow-flash", "flash", "ull,ull2,slc,mlc", "Cheaper flash is slower: which design bears it."),
-		sweep("threshold", "What if: another threshold", "radix-sort", "threshold", "2,4,8,18,40,80", "How long a read must take before a switch is worth its cost."),
+		{
+			Key: "threads", Title: "What if: more threads", Preset: "radix-sort", Look: "ask-run", Show: "view=whatif ask=vary ask-vary=threads ask-values=8,16,24,32,48",
+			Say: "How many threads it takes to hide flash: the button runs the question for every design. How large the log has to be, how much DRAM the device needs, or what cheaper flash costs is asked in the same way, of any setting.",
+		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=skybyte.14",
-			Say: "Each figure of the paper is computed here and compared with what was published, cell by cell; the button runs it. That was the tour: drop an address trace of your own, Undo brings your settings back.",
+			Say: "Each figure of the paper is computed here and compared with what was published, cell by cell; the button runs it. The published simulator does not do all that its paper says: each difference is a numbered switch under Fidelity. That was the tour: drop an address trace of your own, Undo brings your settings back.",
 		},
 	}
 }

@@ -108,9 +108,9 @@ func New() lab.Lab {
 		Accept:  accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %d %d %d %d %+v", s.Entry, s.Split, s.LLC, s.Setup.Seed, s.Setup.Clock, s.Recipe)
+				return fmt.Sprintf("entry=%q split=%d llc=%d seed=%d clock=%d workload=%s %s", s.Entry, s.Split, s.LLC, s.Setup.Seed, s.Setup.Clock, s.Workload, recipeText(&s.Recipe))
 			}
-			return fmt.Sprintf("%s %d %d %+v %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Recipe, s.Classes)
+			return fmt.Sprintf("workload=%s scale=%d seed=%d classes=%q %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Classes, recipeText(&s.Recipe))
 		},
 		Load:     load,
 		Run:      run,

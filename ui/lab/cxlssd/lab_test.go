@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/build/golden"
-	"spillway/build/golden/change"
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
@@ -17,15 +15,6 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
 )
-
-func setup(t *testing.T, l *lab.Lab, typed string) *knob.Setup {
-	t.Helper()
-	u, err := l.Read(typed)
-	if err != nil {
-		t.Fatalf("%s: %v", typed, err)
-	}
-	return u
-}
 
 // setups are every workload, much smaller than usual, and other devices.
 func setups() []string {
@@ -36,57 +25,22 @@ func setups() []string {
 	return list
 }
 
-// TestRuns runs every design on every workload. The golden file has the hash of every
-// result: the same natively and as WebAssembly.
+// TestRuns runs every design on every workload.
 func TestRuns(t *testing.T) {
 	l := New()
-	var runs []golden.Run
-	for _, typed := range setups() {
-		u := setup(t, &l, typed)
-		for _, s := range l.Systems {
-			r, raw, err := l.Run(u, s.Name, nil, nil)
-			if err != nil {
-				t.Fatalf("%s, %s: %v", typed, s.Name, err)
-			}
-			consistent(t, &l, typed+", "+s.Name, r, raw.(*result))
-			name := typed + " system=" + s.Name
-			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
-				"time_ms", "amat_ns", "switches", "flash_reads", "flash_programs", "promotions", "link_bytes")}})
-		}
-	}
-	golden.Runs(t, runs)
+	values := []string{"time_ms", "amat_ns", "switches", "flash_reads", "flash_programs", "promotions", "link_bytes"}
+	labtest.Runs(t, &l, setups(), values, func(about string, r *report.Report, raw any) { consistent(t, &l, about, r, raw.(*result)) })
 }
 
 // consistent checks what every report must hold.
 func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *result) {
 	t.Helper()
-	labtest.Report(t, l, name, r)
 	if !r.Fits {
 		t.Fatalf("%s: %+v", name, r)
 	}
-	value := func(key string) float64 {
-		v, ok := r.Value(l.Quantity(key))
-		if !ok {
-			t.Errorf("%s: no %s", name, key)
-		}
-		return v
-	}
-	sum := func(chart string) (sum float64) {
-		for _, c := range l.Charts {
-			for _, key := range c.Of {
-				if c.ID == chart {
-					sum += value(key)
-				}
-			}
-		}
-		return sum
-	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
-			t.Errorf("%s: %s is %v, want %v", name, what, got, want)
-		}
-	}
+	value := labtest.Value(t, l, name, r)
+	sum := labtest.Sum(t, l, name, r)
+	near := labtest.Near(t, name, 1e-6)
 	near("the time of cores", sum("cores"), value("time_ms"))
 	shares := 0.0
 	for _, k := range kinds {
@@ -122,7 +76,7 @@ func TestPasses(t *testing.T) {
 		{"workload=bc scale=32 mode=paper", "skybyte-full", []string{"24 threads"}, []string{"threads that take turns"}, "46 ns"},
 		{"workload=bc scale=32 mode=paper stores=2", "skybyte-cp", []string{"24 threads"}, nil, "stores"},
 	} {
-		r, _, err := l.Run(setup(t, &l, c.set), c.system, nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, c.set), c.system, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +103,7 @@ func TestLosses(t *testing.T) {
 	l := New()
 	var programs [2]int64
 	for i, mode := range []string{"artifact", strings.ReplaceAll(quirkKeys(modeArtifact), ",demotion-lost", "")} {
-		r, raw, err := l.Run(setup(t, &l, "workload=radix scale=32 mode="+mode), "skybyte-full", nil, nil)
+		r, raw, err := l.Run(labtest.Setup(t, &l, "workload=radix scale=32 mode="+mode), "skybyte-full", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +123,7 @@ func TestLosses(t *testing.T) {
 	if programs[0] != programs[1] {
 		t.Errorf("with what is lost %d programs, without the switch %d", programs[0], programs[1])
 	}
-	if _, raw, err := l.Run(setup(t, &l, "workload=radix scale=32"), "skybyte-cp", nil, nil); err != nil {
+	if _, raw, err := l.Run(labtest.Setup(t, &l, "workload=radix scale=32"), "skybyte-cp", nil, nil); err != nil {
 		t.Error(err)
 	} else if pages, lines := lost(raw.(*result)); pages+lines != 0 {
 		t.Error("a design without a log loses data")
@@ -204,7 +158,7 @@ func TestEveryKnobActs(t *testing.T) {
 		other[key] = strings.Replace(typed, "%s", collecting, 1)
 	}
 	values := func(typed string) string {
-		u := setup(t, &l, "workload=tpcc scale=32 "+typed) // the last one counts
+		u := labtest.Setup(t, &l, "workload=tpcc scale=32 "+typed) // the last one counts
 		var b strings.Builder
 		for _, s := range []string{"base-cssd", "skybyte-full", "own-design"} {
 			r, _, err := l.Run(u, s, nil, nil)
@@ -242,7 +196,7 @@ func TestErrors(t *testing.T) {
 		{"ssd_dram=65536 host_dram=256", "skybyte-w", "less of the workload (Scale) would help"},
 		{"classes=", "skybyte-w", "the classes of page visits: there is no class"},
 	} {
-		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		_, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.set, err)
 		}
@@ -262,7 +216,7 @@ func TestParts(t *testing.T) {
 		want core.Setup
 	}{{"device=artifact", core.Default()}, {"device=paper", core.Paper()}} {
 		s = standard()
-		u := setup(t, &l, x.set)
+		u := labtest.Setup(t, &l, x.set)
 		if err := filled(&s, u); err != nil {
 			t.Fatal(err)
 		}

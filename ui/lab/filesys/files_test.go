@@ -48,7 +48,7 @@ func TestRecording(t *testing.T) {
 		t.Fatalf("entries are %+v", e)
 	}
 	set := "entry=" + strings.ReplaceAll(e[0].Name, " ", "%20")
-	u := setup(t, &l, set)
+	u := labtest.Setup(t, &l, set)
 	carried, holds, err := reader.Carried(&l, u, nil, f)
 	if err != nil || len(carried) != 1 || strings.Contains(string(carried[0].Data), "mail/") {
 		t.Fatalf("a bundle has %v, %s", err, carried[0].Data)
@@ -99,7 +99,7 @@ func TestRefused(t *testing.T) {
 	if len(f.Entries()) != 1 || !strings.Contains(strings.Join(f.Notes(), " "), "x.txt") {
 		t.Errorf("beside a recording: %v", f.Notes())
 	}
-	if _, _, err := l.Run(setup(t, &l, "entry=another"), "ext4", f, nil); err == nil || !strings.Contains(err.Error(), "choose another under Workload") {
+	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=another"), "ext4", f, nil); err == nil || !strings.Contains(err.Error(), "choose another under Workload") {
 		t.Errorf("an entry that is not there: %v", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 // Tables have all of the result.
 func TestTables(t *testing.T) {
 	l := New()
-	u := setup(t, &l, small)
+	u := labtest.Setup(t, &l, small)
 	_, raw, err := l.Run(u, "bytefs", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestTables(t *testing.T) {
 // The trace of a workload opens again and has its calls.
 func TestCallsOpenAgain(t *testing.T) {
 	l := New()
-	u := setup(t, &l, small)
+	u := labtest.Setup(t, &l, small)
 	_, raw, err := l.Run(u, "ext4", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestCallsOpenAgain(t *testing.T) {
 	}
 	f := opened(t, &l, lab.File{Name: "calls.txt", Data: data})
 	e := f.Entries()[0]
-	again := setup(t, &l, e.Set)
+	again := labtest.Setup(t, &l, e.Set)
 	if err := again.Set("entry", e.Name); err != nil {
 		t.Fatal(err)
 	}

@@ -37,16 +37,6 @@ func glossary() []lab.Term {
 // of is a value at the stop itself.
 func of(system, quantity string) lab.Value { return lab.Value{System: system, Quantity: quantity} }
 
-// before is a value at the stop before.
-func before(system, quantity string) lab.Value {
-	return lab.Value{System: system, Quantity: quantity, Back: 1}
-}
-
-// sweep is a stop that varies a setting under What if.
-func sweep(key, title, preset, vary, values, say string) lab.Stop {
-	return lab.Stop{Key: key, Title: title, Preset: preset, Look: "ask-run", Show: "view=whatif ask=vary ask-vary=" + vary + " ask-values=" + values, Say: say}
-}
-
 // tour shows the laboratory in some three minutes.
 func tour() []lab.Stop {
 	return []lab.Stop{
@@ -57,16 +47,11 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "operation", Title: "One create, in every file system", Look: "section-operation", Show: "focus=ext4",
-			Say:   "A create changes a few lines: an inode, a name, a bit. ByteFS stores those lines; Ext4 joins whole blocks to a transaction of its journal. Of metadata ByteFS moves {bytefs meta_mb} here, Ext4 {ext4 meta_mb}.",
-			Facts: []lab.Fact{{Left: of("ext4", "meta_mb"), Right: of("bytefs", "meta_mb"), Times: 10}},
-		},
-		{
-			Key: "interfaces", Title: "Blocks and bytes", Look: "figure-interfaces",
-			Say: "ByteFS uses both ways into the SSD: {bytefs byte_write_mb} of metadata go by bytes and {bytefs block_write_mb} as blocks, which are data of files. NOVA and PMFS have bytes alone, Ext4 and F2FS blocks alone.",
+			Say: "A create changes a few lines: an inode, a name, a bit. ByteFS stores those lines, {bytefs byte_write_mb} by bytes beside {bytefs block_write_mb} of data as blocks; Ext4 joins whole blocks to a transaction of its journal. Of metadata ByteFS moves {bytefs meta_mb} here, Ext4 {ext4 meta_mb}.",
 			Facts: []lab.Fact{
+				{Left: of("ext4", "meta_mb"), Right: of("bytefs", "meta_mb"), Times: 10},
 				{Left: of("bytefs", "block_write_mb"), Right: of("bytefs", "byte_write_mb")},
 				{Left: of("bytefs", "byte_write_mb")},
-				{Left: of("nova", "byte_write_mb"), Right: of("nova", "block_write_mb"), Times: 100},
 			},
 		},
 		{
@@ -80,21 +65,19 @@ func tour() []lab.Stop {
 			Facts: []lab.Fact{{Left: of("f2fs", "kops"), Right: of("bytefs", "kops"), Times: 0.7}},
 		},
 		{
-			Key: "zeros", Title: "What programs write", Look: "figure-written", Preset: "database",
-			Say:   "A database as Filebench has it, which writes zeros over zeros. ByteFS compares each page with a copy of what it was and finds nothing changed, so it writes {bytefs host_write_mb} where Ext4 writes {ext4 host_write_mb}.",
+			Key: "zeros", Title: "What programs write", Look: "section-factors", Preset: "database",
+			Say:   "A database as Filebench has it, which writes zeros over zeros. ByteFS compares each page with a copy of what it was and finds nothing changed, so it writes {bytefs host_write_mb} where Ext4 writes {ext4 host_write_mb}. The section shows what is left of that with other bytes in each write, and turns two more switches, all eight ways.",
 			Facts: []lab.Fact{{Left: of("ext4", "host_write_mb"), Right: of("bytefs", "host_write_mb"), Times: 5}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops"), Times: 1.2}},
-		},
-		{
-			Key: "random", Title: "Something else each time", Look: "figure-written", Preset: "database-random",
-			Say:   "The same database with other bytes in each write: now ByteFS writes {bytefs host_write_mb} and answers {bytefs kops}, Ext4 {ext4 kops}. The section What decides the comparison shows this switch and two more, all eight ways.",
-			Facts: []lab.Fact{{Left: before("bytefs", "kops"), Right: of("bytefs", "kops"), Times: 1.2}},
 		},
 		{
 			Key: "cxl", Title: "A faster link", Look: "figure-throughput", Preset: "cxl-link",
 			Say:   "Over CXL a line takes {knob line_read} instead of microseconds, with the same flash. PMFS and NOVA, which load line by line, gain most: PMFS answers {pmfs kops}, NOVA {nova kops}. ByteFS stores a few lines a call and answers {bytefs kops}, as without it.",
 			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("pmfs", "kops")}, {Left: of("pmfs", "kops"), Right: of("nova", "kops")}},
 		},
-		sweep("logs", "What if: another log", "log-size", "ssd_dram", "64,128,256,512", "How large the log has to be, and what a page buffer makes of the same memory. The button runs it."),
+		{
+			Key: "logs", Title: "What if: another log", Preset: "log-size", Look: "ask-run", Show: "view=whatif ask=vary ask-vary=ssd_dram ask-values=64,128,256,512",
+			Say: "How large the log has to be, and what a page buffer makes of the same memory. The button runs it.",
+		},
 		{
 			Key: "crash", Title: "When the power fails", Look: "section-crash", Preset: "mail-server", Show: "focus=bytefs",
 			Say: "What fsync promised must be there after a power failure. The section below cuts the power at a moment that you choose, lets the file system recover, and says what is left.",

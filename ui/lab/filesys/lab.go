@@ -112,11 +112,12 @@ func New() lab.Lab {
 		Check:   check,
 		Accept:  accept,
 		Source: func(s *settings) string {
-			m := &s.Setup
+			m, r := &s.Setup, s.Recipe
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %v", s.Entry, m.OpenLoop)
+				return fmt.Sprintf("entry=%q open_loop=%v", s.Entry, m.OpenLoop)
 			}
-			return fmt.Sprintf("%s %+v %d %d %d", s.Workload, s.Recipe, m.Scale, m.Seed, m.Threads)
+			r.Name = s.Workload
+			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d %s", r.Name, m.Scale, m.Seed, m.Threads, recipeText(&r))
 		},
 		Load:     loaded,
 		Run:      run,

@@ -1,13 +1,10 @@
 package filesys
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"spillway/build/golden"
-	"spillway/build/golden/change"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
@@ -16,19 +13,6 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
 )
-
-func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
-	t.Helper()
-	u := l.Setup()
-	pairs, err := knob.Pairs(text)
-	if err == nil {
-		err = u.Apply(pairs)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return u
-}
 
 // setups are every workload, much smaller than usual, and other devices and rules.
 func setups() []string {
@@ -42,57 +26,22 @@ func setups() []string {
 	return list
 }
 
-// TestRuns runs every system on every workload. The golden file has the hash of every
-// result: the same natively and as WebAssembly.
+// TestRuns runs every system on every workload.
 func TestRuns(t *testing.T) {
 	l := New()
-	var runs []golden.Run
-	for _, text := range setups() {
-		u := setup(t, &l, text)
-		for _, s := range l.Systems {
-			r, raw, err := l.Run(u, s.Name, nil, nil)
-			if err != nil {
-				t.Fatalf("%s, %s: %v", text, s.Name, err)
-			}
-			consistent(t, &l, text+", "+s.Name, r, raw.(*result))
-			name := text + " system=" + s.Name
-			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
-				"kops", "time_ms", "host_write_mb", "host_read_mb", "meta_mb", "flash_programs", "flash_reads", "commits")}})
-		}
-	}
-	golden.Runs(t, runs)
+	values := []string{"kops", "time_ms", "host_write_mb", "host_read_mb", "meta_mb", "flash_programs", "flash_reads", "commits"}
+	labtest.Runs(t, &l, setups(), values, func(about string, r *report.Report, raw any) { consistent(t, &l, about, r, raw.(*result)) })
 }
 
 // consistent checks what every report must hold.
 func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *result) {
 	t.Helper()
-	labtest.Report(t, l, name, r)
 	if !r.Fits {
 		t.Fatalf("%s: %+v", name, r)
 	}
-	value := func(key string) float64 {
-		v, ok := r.Value(l.Quantity(key))
-		if !ok {
-			t.Errorf("%s: no %s", name, key)
-		}
-		return v
-	}
-	sum := func(chart string) (sum float64) {
-		for _, c := range l.Charts {
-			for _, key := range c.Of {
-				if c.ID == chart {
-					sum += value(key)
-				}
-			}
-		}
-		return sum
-	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
-			t.Errorf("%s: %s is %v, want %v", name, what, got, want)
-		}
-	}
+	value := labtest.Value(t, l, name, r)
+	sum := labtest.Sum(t, l, name, r)
+	near := labtest.Near(t, name, 1e-6)
 	near("both interfaces", sum("interfaces"), value("host_write_mb")+value("host_read_mb"))
 	near("metadata", value("meta_write_mb")+value("meta_read_mb"), value("meta_mb"))
 	near("data and metadata", value("w_data_mb")+value("r_data_mb")+value("meta_mb"), value("host_write_mb")+value("host_read_mb"))
@@ -132,7 +81,7 @@ func TestPairs(t *testing.T) {
 	}
 	for _, set := range []string{"workload=create scale=256", small} {
 		for _, s := range l.Systems {
-			r, _, err := l.Run(setup(t, &l, set), s.Name, nil, nil)
+			r, _, err := l.Run(labtest.Setup(t, &l, set), s.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +111,7 @@ func TestErrors(t *testing.T) {
 		{"capacity=1024 scale=1", "bytefs", "less of the workload (scale) would help"},
 		{"workload=oltp recipe_threads=5", "bytefs", "set threads to"},
 	} {
-		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		_, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.set, err)
 		}
@@ -180,7 +129,7 @@ func TestDevices(t *testing.T) {
 		want machine.Setup
 	}{{modePaper, machine.Default()}, {modeArtifact, machine.Artifact()}, {"cxl", machine.CXL()}, {"board", board()}} {
 		s := standard()
-		u := setup(t, &l, "device="+x.key)
+		u := labtest.Setup(t, &l, "device="+x.key)
 		if u.Text("device") != x.key {
 			t.Errorf("%s is shown as %s", x.key, u.Text("device"))
 		}

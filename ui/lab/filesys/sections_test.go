@@ -13,6 +13,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 	"spillway/ui/lab/filesys/papers/bytefs"
+	"spillway/ui/lab/labtest"
 )
 
 // small is a workload of all kinds of calls that runs in no time.
@@ -34,7 +35,7 @@ func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Sec
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Section(key, view, setup(t, l, set), system, nil, nil)
+	s, err := l.Section(key, view, labtest.Setup(t, l, set), system, nil, nil)
 	if err != nil {
 		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
 	}
@@ -108,11 +109,11 @@ func TestFactorsShareRuns(t *testing.T) {
 		{"ack=artifact", []string{"ext4", "f2fs"}, false},
 	} {
 		for _, s := range x.systems {
-			_, a, err := l.Run(setup(t, &l, small), s, nil, nil)
+			_, a, err := l.Run(labtest.Setup(t, &l, small), s, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, b, err := l.Run(setup(t, &l, small+" "+x.change), s, nil, nil)
+			_, b, err := l.Run(labtest.Setup(t, &l, small+" "+x.change), s, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,11 +133,11 @@ func TestConcerns(t *testing.T) {
 			if concerns(1<<i, x) {
 				continue
 			}
-			_, a, err := l.Run(setup(t, &l, small), x.Name, nil, nil)
+			_, a, err := l.Run(labtest.Setup(t, &l, small), x.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, b, err := l.Run(setup(t, &l, small+" mode="+machine.Quirks[i].Key), x.Name, nil, nil)
+			_, b, err := l.Run(labtest.Setup(t, &l, small+" mode="+machine.Quirks[i].Key), x.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +172,7 @@ func TestPublished(t *testing.T) {
 			" scale=128": false, " device=cxl": false, " calls=100000": false, " mode=no-commit": false, " payload=random cores=4": false,
 		} {
 			s := standard()
-			u := setup(t, &l, "workload="+p.workload+more)
+			u := labtest.Setup(t, &l, "workload="+p.workload+more)
 			var ks []knob.Knob[settings]
 			for _, list := range knobs() {
 				ks = append(ks, list...)
@@ -233,7 +234,7 @@ func TestDirectories(t *testing.T) {
 	}
 	var moved [2]float64
 	for i, system := range []string{"bytefs", "ext4"} {
-		r, _, err := l.Run(setup(t, &l, l.Presets[at].Set), system, nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, l.Presets[at].Set), system, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,39 +242,5 @@ func TestDirectories(t *testing.T) {
 	}
 	if moved[0] == 0 || moved[0]*10 >= moved[1] {
 		t.Errorf("ByteFS moves %v MB, Ext4 %v", moved[0], moved[1])
-	}
-}
-
-// Every sweep of the tour shows something: not all values give the same.
-func TestSweeps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every value of every sweep")
-	}
-	l := New()
-	for i := range l.Tour {
-		stop := &l.Tour[i]
-		pairs, err := knob.Pairs(stop.Show)
-		if err != nil {
-			t.Fatal(err)
-		}
-		show := map[string]string{}
-		for _, p := range pairs {
-			show[p.Key] = p.Text
-		}
-		if show["view"] != "whatif" {
-			continue
-		}
-		at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset })
-		got := map[string]bool{}
-		for value := range strings.SplitSeq(show["ask-values"], ",") {
-			_, raw, err := l.Run(setup(t, &l, l.Presets[at].Set+" "+show["ask-vary"]+"="+value), "bytefs", nil, nil)
-			if err != nil {
-				t.Fatalf("stop %s, %s: %v", stop.Key, value, err)
-			}
-			got[l.Hash(raw)] = true
-		}
-		if len(got) < 2 {
-			t.Errorf("stop %s: all values of %s give the same", stop.Key, show["ask-vary"])
-		}
 	}
 }

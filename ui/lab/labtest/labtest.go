@@ -126,8 +126,8 @@ func spoiled(text string) bool {
 func Links(t testing.TB, l *lab.Lab) {
 	t.Helper()
 	for _, p := range l.Presets {
-		u := read(t, l, p.Set)
-		if again := read(t, l, u.String()); !again.Equal(u) {
+		u := Setup(t, l, p.Set)
+		if again := Setup(t, l, u.String()); !again.Equal(u) {
 			t.Errorf("%s, %s: %s is read as %s", l.Name, p.Key, u, again)
 		}
 	}
@@ -136,20 +136,11 @@ func Links(t testing.TB, l *lab.Lab) {
 		if at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset }); at >= 0 {
 			set = l.Presets[at].Set + " " + set
 		}
-		u := read(t, l, set)
-		if again := read(t, l, u.String()); !again.Equal(u) {
+		u := Setup(t, l, set)
+		if again := Setup(t, l, u.String()); !again.Equal(u) {
 			t.Errorf("%s, stop %s: %s is read as %s", l.Name, stop.Key, u, again)
 		}
 	}
-}
-
-func read(t testing.TB, l *lab.Lab, text string) *knob.Setup {
-	t.Helper()
-	u, err := l.Read(text)
-	if err != nil {
-		t.Fatalf("%s: %s: %v", l.Name, text, err)
-	}
-	return u
 }
 
 // Quick is how a laboratory runs in milliseconds. Of one that says nothing the setup that it
@@ -261,7 +252,7 @@ func info(t *testing.T, l *lab.Lab) {
 			}
 		}
 	}
-	const most = 14 // as many as the longest has
+	const most = 9
 	if len(l.Tour) > most {
 		t.Errorf("the tour has %d stops: who goes so far?", len(l.Tour))
 	}
@@ -298,7 +289,7 @@ func refusals(t *testing.T, l *lab.Lab) {
 // the last bit.
 func determinism(t *testing.T, open func() lab.Lab, q Quick) {
 	fresh, used := open(), open()
-	u, other := read(t, &fresh, q.Set), read(t, &used, q.Other)
+	u, other := Setup(t, &fresh, q.Set), Setup(t, &used, q.Other)
 	for _, system := range slices.Backward(q.Systems) {
 		if q.Other != "" {
 			if _, _, err := used.Run(other, system, nil, nil); err != nil {
@@ -332,7 +323,7 @@ func determinism(t *testing.T, open func() lab.Lab, q Quick) {
 
 // laws checks the laws of measures, of the quick setup's systems.
 func laws(t *testing.T, l *lab.Lab, q Quick) {
-	u := read(t, l, q.Set)
+	u := Setup(t, l, q.Set)
 	done := map[string]*report.Report{}
 	value := func(u *knob.Setup, system string, of int) (float64, bool) {
 		key := system + " " + u.String()
@@ -402,7 +393,7 @@ type Writer func(format string, message []byte) ([]byte, error)
 // exports checks that every format has content for every system of the quick setup, or says
 // why not.
 func exports(t *testing.T, l *lab.Lab, q Quick) {
-	u := read(t, l, q.Set)
+	u := Setup(t, l, q.Set)
 	for _, system := range q.Systems {
 		for i := range l.Exports {
 			exported(t, l, &l.Exports[i], u, system, q.Write)
@@ -442,7 +433,7 @@ func presets(t *testing.T, l *lab.Lab, q Quick) {
 	tried := 0
 	for i := range l.Presets {
 		p := &l.Presets[i]
-		u, system := read(t, l, p.Set), q.Systems[len(q.Systems)-1]
+		u, system := Setup(t, l, p.Set), q.Systems[len(q.Systems)-1]
 		if n := len(p.Systems); n > 0 {
 			system = p.Systems[n-1]
 		}
@@ -476,7 +467,7 @@ func sectionOf(t *testing.T, l *lab.Lab, s *lab.Section, u *knob.Setup, system s
 
 // sections checks every section with every system that is compared at first.
 func sections(t *testing.T, l *lab.Lab, q Quick) {
-	u := read(t, l, q.Set)
+	u := Setup(t, l, q.Set)
 	tried := 0
 	for _, x := range l.Systems {
 		if x.Off && !slices.Contains(q.Systems, x.Name) {
@@ -510,7 +501,7 @@ func Knobs(t testing.TB, l *lab.Lab, q Quick) {
 				continue
 			}
 			about := l.Name + ", " + k.Key + "=" + text
-			u := read(t, l, set)
+			u := Setup(t, l, set)
 			if err := u.Set(k.Key, text); err != nil {
 				helps(t, about, err) // another setting leaves no choice
 				continue

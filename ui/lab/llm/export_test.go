@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/llm/offload"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // recordings are setups and systems whose exports are checked: one GPU and several, with sends,
@@ -27,7 +28,7 @@ var recordings = []struct{ setup, system string }{
 func exported(t *testing.T, key, text, system string) ([]byte, *result) {
 	t.Helper()
 	l := New()
-	u := setup(t, &l, text)
+	u := labtest.Setup(t, &l, text)
 	_, raw, err := l.Run(u, system, nil, nil)
 	if err != nil {
 		t.Fatal(err)

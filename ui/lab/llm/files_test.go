@@ -11,6 +11,7 @@ import (
 	"spillway/sim/llm/model"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 const samples = "../../../traces/hf/testdata/"
@@ -36,11 +37,11 @@ func TestConfig(t *testing.T) {
 	if len(e) != 1 || e[0].Error != "" || !strings.Contains(e[0].Info, "8.03 billion parameters, 32 layers") {
 		t.Fatalf("entries are %+v", e)
 	}
-	u := setup(t, &l, e[0].Set+" batch=4 micro=1 layers=4 sequence=512 gpu_memory=16 buffer_size=300")
+	u := labtest.Setup(t, &l, e[0].Set+" batch=4 micro=1 layers=4 sequence=512 gpu_memory=16 buffer_size=300")
 	if err := u.Set("entry", e[0].Name); err != nil {
 		t.Fatal(err)
 	}
-	bundled := setup(t, &l, "model=llama3-8b batch=4 micro=1 layers=4 sequence=512 gpu_memory=16")
+	bundled := labtest.Setup(t, &l, "model=llama3-8b batch=4 micro=1 layers=4 sequence=512 gpu_memory=16")
 	for _, s := range l.Systems {
 		r, raw, err := l.Run(u, s.Name, f, nil)
 		if err != nil {
@@ -101,7 +102,7 @@ func TestSameTitle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, e := range f.Entries() { // each runs its own architecture
-		u := setup(t, &l, e.Set+" batch=2 micro=1 sequence=128")
+		u := labtest.Setup(t, &l, e.Set+" batch=2 micro=1 sequence=128")
 		if err := u.Set("entry", e.Name); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,7 @@ func TestEntrySets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := setup(t, &l, "model=gpt2-xl")
+		u := labtest.Setup(t, &l, "model=gpt2-xl")
 		if err := u.Read(f.Entries()[0].Set); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +186,7 @@ func TestRefused(t *testing.T) {
 // Tables have all of the result.
 func TestTables(t *testing.T) {
 	l := New()
-	u := setup(t, &l, small)
+	u := labtest.Setup(t, &l, small)
 	_, raw, err := l.Run(u, "teraio-mixed", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +218,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("causes sum to %d, the iteration takes %d", sum, r.Time)
 		}
 	}
-	u = setup(t, &l, "model=gpt3-175b node=one-4090 batch=1 micro=1")
+	u = labtest.Setup(t, &l, "model=gpt3-175b node=one-4090 batch=1 micro=1")
 	if _, err := l.Export(ledgerExport, u, "zero-offload", nil, lab.Origin{}, nil); err == nil || !strings.Contains(err.Error(), "no run to write") {
 		t.Errorf("of a run that is not there: %v", err)
 	}

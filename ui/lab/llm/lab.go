@@ -88,7 +88,6 @@ func New() lab.Lab {
 		Knobs:    knobs(),
 		Check:    check,
 		Accept:   accept,
-		Source:   func(s *settings) string { return fmt.Sprintf("%+v", *s) },
 		Load:     loaded,
 		Run:      run,
 		Measures: measures(),

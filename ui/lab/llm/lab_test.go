@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/build/golden"
-	"spillway/build/golden/change"
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
@@ -16,16 +14,8 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
-
-func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
-	t.Helper()
-	u, err := l.Read(text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return u
-}
 
 // small is a model that does not fit and runs in no time.
 const small = "node=one-4090 drive=990-pro-teraio model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540"
@@ -44,37 +34,22 @@ func setups() []string {
 	return list
 }
 
-// TestRuns runs every system on every setup. The golden file has the hash of every result:
-// the same natively and as WebAssembly.
+// TestRuns runs every system on every setup.
 func TestRuns(t *testing.T) {
 	l := New()
-	var runs []golden.Run
 	ran := map[string]int{}
-	for _, text := range setups() {
-		u := setup(t, &l, text)
-		for _, s := range l.Systems {
-			r, raw, err := l.Run(u, s.Name, nil, nil)
-			if err != nil {
-				t.Fatalf("%s, %s: %v", text, s.Name, err)
-			}
-			said := ""
-			if r.Fits {
-				consistent(t, &l, text+", "+s.Name, r, raw.(*result))
-				ran[s.Name]++
-			} else if said = " cannot"; len(r.Reason) < 20 {
-				t.Errorf("%s, %s: it says only %q", text, s.Name, r.Reason)
-			}
-			name := text + " system=" + s.Name
-			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name + said, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
-				"iteration_s", "tokens_s", "fetch_s", "space_s", "read_gb", "written_gb", "host_read_gb", "host_written_gb", "demand", "late")}})
+	values := []string{"iteration_s", "tokens_s", "fetch_s", "space_s", "read_gb", "written_gb", "host_read_gb", "host_written_gb", "demand", "late"}
+	labtest.Runs(t, &l, setups(), values, func(about string, r *report.Report, raw any) {
+		if x := raw.(*result); r.Fits {
+			consistent(t, &l, about, r, x)
+			ran[x.System]++
 		}
-	}
+	})
 	for _, s := range l.Systems {
 		if ran[s.Name] < len(setups())/2 {
 			t.Errorf("%s runs only %d of %d setups", s.Name, ran[s.Name], len(setups()))
 		}
 	}
-	golden.Runs(t, runs)
 }
 
 // consistent checks what every report must hold.
@@ -83,24 +58,13 @@ func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *re
 	if len(r.Values) != len(l.Quantities) || len(r.Caveats) > 2 {
 		t.Fatalf("%s: %+v", name, r)
 	}
-	value := func(key string) float64 {
-		v, ok := r.Value(l.Quantity(key))
-		if !ok {
-			t.Errorf("%s: no %s", name, key)
-		}
-		return v
-	}
+	value := labtest.Value(t, l, name, r)
 	for i, v := range r.Values {
 		if math.IsInf(v, 0) || v < -1e-9 {
 			t.Errorf("%s: %s is %v", name, l.Quantities[i].Key, v)
 		}
 	}
-	near := func(what string, got, want float64) {
-		t.Helper()
-		if math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
-			t.Errorf("%s: %s is %v, want %v", name, what, got, want)
-		}
-	}
+	near := labtest.Near(t, name, 1e-3)
 	sum := 0.0
 	for _, x := range causes {
 		sum += value(x.key + "_s")
@@ -197,7 +161,7 @@ func drawn(t *testing.T, name string, value func(string) float64, raw *result) {
 // A link's rate over time sums to what it carries.
 func TestRatesSum(t *testing.T) {
 	l := New()
-	r, raw, err := l.Run(setup(t, &l, small), "teraio-mixed", nil, nil)
+	r, raw, err := l.Run(labtest.Setup(t, &l, small), "teraio-mixed", nil, nil)
 	if err != nil || !r.Fits {
 		t.Fatal(err, r.Reason)
 	}
@@ -234,7 +198,7 @@ func TestErrors(t *testing.T) {
 		{"batch=3 micro=2", "ideal", "set micro under Training"},
 		{"model=gpt2-xl sequence=4096", "zero-offload", "set sequence under Training to at most 1024"},
 	} {
-		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		_, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.set, err)
 		}
@@ -250,7 +214,7 @@ func TestWhole(t *testing.T) {
 	}
 	resolved := func(text string) core.Setup {
 		s := standard()
-		if err := knob.Fill(ks, &s, setup(t, &l, text)); err != nil {
+		if err := knob.Fill(ks, &s, labtest.Setup(t, &l, text)); err != nil {
 			t.Fatal(err)
 		}
 		m, err := s.resolved(nil)
@@ -264,7 +228,7 @@ func TestWhole(t *testing.T) {
 		t.Errorf("at first:\n%+v, want\n%+v", got, want)
 	}
 	for _, p := range machine.Presets() {
-		u := setup(t, &l, "node="+p.Key)
+		u := labtest.Setup(t, &l, "node="+p.Key)
 		if u.Text("node") != p.Key {
 			t.Errorf("%s is shown as %s", p.Key, u.Text("node"))
 		}
@@ -285,7 +249,7 @@ func TestWhole(t *testing.T) {
 // A dollar: by hand for one run.
 func TestDollars(t *testing.T) {
 	l := New()
-	_, raw, err := l.Run(setup(t, &l, small), "teraio-ssd", nil, nil)
+	_, raw, err := l.Run(labtest.Setup(t, &l, small), "teraio-ssd", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,13 +268,13 @@ func TestDollars(t *testing.T) {
 // has neither drives nor host memory.
 func TestContradictions(t *testing.T) {
 	l := New()
-	if err := l.Check(setup(t, &l, "node=dgx-h100 layers=4")); err == nil || !strings.Contains(err.Error(), "4 layers cannot make the 8 stages") {
+	if err := l.Check(labtest.Setup(t, &l, "node=dgx-h100 layers=4")); err == nil || !strings.Contains(err.Error(), "4 layers cannot make the 8 stages") {
 		t.Error(err)
 	}
-	if err := l.Check(setup(t, &l, "node=dgx-h100 layers=4 data=2 batch=8")); err != nil {
+	if err := l.Check(labtest.Setup(t, &l, "node=dgx-h100 layers=4 data=2 batch=8")); err != nil {
 		t.Error(err)
 	}
-	r, _, err := l.Run(setup(t, &l, small+" drives=0 host_memory=0 layers=8"), "ideal", nil, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, small+" drives=0 host_memory=0 layers=8"), "ideal", nil, nil)
 	if err != nil || !strings.HasSuffix(r.Lead, "neither a drive nor host memory.") {
 		t.Errorf("%v, %q", err, r.Lead)
 	}
@@ -320,7 +284,7 @@ func TestContradictions(t *testing.T) {
 func TestChangedModel(t *testing.T) {
 	l := New()
 	for set, want := range map[string]int{small: 1, strings.Replace(small, "layers=3", "", 1): 0} {
-		r, _, err := l.Run(setup(t, &l, set), "ideal", nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, set), "ideal", nil, nil)
 		if err != nil || len(r.Words) != want {
 			t.Errorf("%s: %v, %+v", set, err, r)
 		}

@@ -9,6 +9,7 @@ import (
 
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // openedFiles opens samples of models.
@@ -53,7 +54,7 @@ func TestOpened(t *testing.T) {
 		if strings.Contains(name, "t5") {
 			text += " encoder=2"
 		}
-		u := setup(t, &l, text)
+		u := labtest.Setup(t, &l, text)
 		if err := u.Set("entry", entries[0].Name); err != nil {
 			t.Fatal(err)
 		}

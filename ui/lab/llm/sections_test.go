@@ -16,6 +16,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // shown computes a section.
@@ -25,7 +26,7 @@ func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Sec
 	if err := view.Read(knobs); err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Section(key, view, setup(t, l, set), system, nil, nil)
+	s, err := l.Section(key, view, labtest.Setup(t, l, set), system, nil, nil)
 	if err != nil {
 		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
 	}
@@ -99,7 +100,7 @@ func TestSectionsSay(t *testing.T) {
 // it trains before anything is bought.
 func TestSectionsAgree(t *testing.T) {
 	l := New()
-	r, _, err := l.Run(setup(t, &l, small), "teraio-mixed", nil, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, small), "teraio-mixed", nil, nil)
 	if err != nil || !r.Fits {
 		t.Fatal(err, r.Reason)
 	}
@@ -127,7 +128,7 @@ func TestSectionsHaveNoHistory(t *testing.T) {
 	set := small + " micro=0 batch=16 layers=2"
 	old := New()
 	for _, x := range old.Systems {
-		if _, _, err := old.Run(setup(t, &old, set), x.Name, nil, nil); err != nil {
+		if _, _, err := old.Run(labtest.Setup(t, &old, set), x.Name, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +147,7 @@ func TestSectionsHaveNoHistory(t *testing.T) {
 // A run that stands for another says what the other would: throughput, cost and life of drives.
 func TestKnownRuns(t *testing.T) {
 	l := New()
-	_, raw, err := l.Run(setup(t, &l, small+" array_cap=9"), "ideal", nil, nil)
+	_, raw, err := l.Run(labtest.Setup(t, &l, small+" array_cap=9"), "ideal", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +290,7 @@ func TestSectionProgress(t *testing.T) {
 		fresh := New()
 		last := 0.0
 		view := knob.NewSetup(fresh.Info.Section(s.Key).Knobs)
-		_, err := fresh.Section(s.Key, view, setup(t, &fresh, small), "teraio-mixed", nil, func(done, total int) {
+		_, err := fresh.Section(s.Key, view, labtest.Setup(t, &fresh, small), "teraio-mixed", nil, func(done, total int) {
 			now := float64(done) / float64(max(1, total))
 			if now < last || now > 1 {
 				t.Errorf("%s: %v after %v", s.Key, now, last)
@@ -306,7 +307,7 @@ func TestSectionProgress(t *testing.T) {
 func TestSteps(t *testing.T) {
 	l := New()
 	for _, set := range []string{"", "model=llama3-8b batch=64", small} {
-		u := setup(t, &l, set)
+		u := labtest.Setup(t, &l, set)
 		_, raw, err := l.Run(u, "ideal", nil, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +342,7 @@ func TestSweeps(t *testing.T) {
 		at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset })
 		got := map[string]bool{}
 		for value := range strings.SplitSeq(show["ask-values"], ",") {
-			_, raw, err := l.Run(setup(t, &l, l.Presets[at].Set+" batch=16 "+show["ask-vary"]+"="+value), "teraio-ssd", nil, nil)
+			_, raw, err := l.Run(labtest.Setup(t, &l, l.Presets[at].Set+" batch=16 "+show["ask-vary"]+"="+value), "teraio-ssd", nil, nil)
 			if err != nil {
 				t.Fatalf("stop %s, %s: %v", stop.Key, value, err)
 			}
@@ -357,7 +358,7 @@ func TestSweeps(t *testing.T) {
 func TestParts(t *testing.T) {
 	l := New()
 	price := func(set string) float64 {
-		r, _, err := l.Run(setup(t, &l, set), "ideal", nil, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, set), "ideal", nil, nil)
 		if err != nil || !r.Fits {
 			t.Fatal(set, err)
 		}
@@ -366,7 +367,7 @@ func TestParts(t *testing.T) {
 	}
 	const machine = small + " batch=8 layers=4"
 	for _, x := range []struct{ part, same string }{{"parts-gpus=4", "gpus=4"}, {"parts-drives=0", "drives=0"}, {"parts-drives=4", "drives=4"}, {"parts-host=512", "host_memory=512"}} {
-		a, b := setup(t, &l, machine+" "+x.part), setup(t, &l, machine+" "+x.same)
+		a, b := labtest.Setup(t, &l, machine+" "+x.part), labtest.Setup(t, &l, machine+" "+x.same)
 		if a.String() != b.String() {
 			t.Errorf("%s is %q, want %q", x.part, a, b)
 		}

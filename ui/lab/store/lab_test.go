@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/build/golden"
-	"spillway/build/golden/change"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/traces/opstrace"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // setups are one of every kind of workload.
@@ -30,50 +29,17 @@ func setups() []string {
 	)
 }
 
-func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
-	t.Helper()
-	u := l.Setup()
-	pairs, err := knob.Pairs(text)
-	if err == nil {
-		err = u.Apply(pairs)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
-}
-
-// TestRuns runs every system on every kind of workload. The golden file has the
-// hash of every result: the same natively and as WebAssembly.
+// TestRuns runs every system on every kind of workload.
 func TestRuns(t *testing.T) {
 	l := New()
-	var runs []golden.Run
-	for _, text := range setups() {
-		u := setup(t, &l, text)
-		for _, s := range l.Systems {
-			r, raw, err := l.Run(u, s.Name, nil, nil)
-			if err != nil || !r.Fits {
-				t.Fatalf("%s, %s: %v %+v", text, s.Name, err, r)
-			}
-			check(t, &l, text+", "+s.Name, r)
-			name := text + " system=" + s.Name
-			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
-				"time_s", "hit_rate_percent", "misses", "late_prefetches", "evictions", "evicted_bytes", "fetched_bytes", "prefetched_bytes")}})
-		}
-	}
-	golden.Runs(t, runs)
+	values := []string{"time_s", "hit_rate_percent", "misses", "late_prefetches", "evictions", "evicted_bytes", "fetched_bytes", "prefetched_bytes"}
+	labtest.Runs(t, &l, setups(), values, func(about string, r *report.Report, _ any) { check(t, &l, about, r) })
 }
 
 // check checks what every report must hold.
 func check(t *testing.T, l *lab.Lab, name string, r *report.Report) {
 	t.Helper()
-	value := func(key string) float64 {
-		v, ok := r.Value(l.Quantity(key))
-		if !ok {
-			t.Errorf("%s: no %s", name, key)
-		}
-		return v
-	}
+	value := labtest.Value(t, l, name, r)
 	if len(r.Values) != len(l.Quantities) {
 		t.Fatalf("%s: %d values of %d quantities", name, len(r.Values), len(l.Quantities))
 	}
@@ -133,7 +99,7 @@ func TestSections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := l.Section(x.key, view, setup(t, &l, x.set), "lru", nil, nil)
+		got, err := l.Section(x.key, view, labtest.Setup(t, &l, x.set), "lru", nil, nil)
 		if err != nil || !strings.Contains(fmt.Sprint(got), x.want) {
 			t.Errorf("%s of %s: %v, %+v; want %q in it", x.key, x.set, err, got, x.want)
 		}
@@ -150,14 +116,14 @@ func TestFiles(t *testing.T) {
 	if es := f.Entries(); len(es) != 1 || es[0].Name != "mine.csv" || !strings.Contains(es[0].Info, "1 clients, 1 tensors, 4 operations") || len(f.Notes()) != 1 {
 		t.Errorf("entries %+v, notes %q", es, f.Notes())
 	}
-	r, _, err := l.Run(setup(t, &l, "entry=mine.csv"), "lru", f, nil)
+	r, _, err := l.Run(labtest.Setup(t, &l, "entry=mine.csv"), "lru", f, nil)
 	if err != nil || !r.Fits {
 		t.Errorf("%v %+v", err, r)
 	}
-	if _, _, err := l.Run(setup(t, &l, "entry=other.csv"), "lru", f, nil); err == nil || !strings.Contains(err.Error(), `hold no "other.csv"`) {
+	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=other.csv"), "lru", f, nil); err == nil || !strings.Contains(err.Error(), `hold no "other.csv"`) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := l.Run(setup(t, &l, "entry=mine.csv"), "lru", nil, nil); err == nil {
+	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=mine.csv"), "lru", nil, nil); err == nil {
 		t.Error("ran without files")
 	}
 	for data, want := range map[string]string{
@@ -190,7 +156,7 @@ func TestClientErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := l.Run(setup(t, &l, "entry=t.csv"), "fifo", f, nil)
+		r, _, err := l.Run(labtest.Setup(t, &l, "entry=t.csv"), "fifo", f, nil)
 		if err != nil || r.Fits || !strings.Contains(r.Reason, want) {
 			t.Errorf("%q: %v, %+v; want %q", lines, err, r, want)
 		}

@@ -212,7 +212,9 @@ func (s *settings) ran() string {
 	case namedNetwork(s.Model) == nil:
 		return " " + s.Running.Precision
 	}
-	return fmt.Sprintf(" %+v sequence %d", s.Running, s.Sequence)
+	r := &s.Running
+	return fmt.Sprintf(" precision=%s layout=%s attention=%s pytorch=%s image=%d accumulate=%d checkpoint=%v compile=%v sequence=%d",
+		r.Precision, r.Layout, r.Attention, r.PyTorch, r.Image, r.Accumulate, r.Checkpoint, r.Compile, s.Sequence)
 }
 
 // namedNetwork is the network that a model is by exactly this name, nil for others:
