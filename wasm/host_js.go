@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"syscall/js"
 
 	"spillway/ui/exec"
@@ -19,7 +20,7 @@ const filesProgram = "files"
 
 // Start implements session.Host.
 func (p *page) Start(j *exec.Job, priority calls.Priority) {
-	p.jobs[j.ID] = asked{j.Kind, j.Lab, j.Files}
+	p.jobs[j.ID] = asked{j.Kind, j.Lab, j.Files, j.Joins}
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
@@ -91,6 +92,7 @@ type asked struct {
 	kind  exec.Kind
 	lab   string
 	files int
+	joins int // of Open: so many of the files were open before
 }
 
 // A found is what stands for a set of files in a laboratory.
@@ -104,6 +106,9 @@ type found struct {
 func (p *page) keep(j asked, a *exec.Answer) {
 	switch j.kind {
 	case exec.Open:
+		if set := p.sets[j.files]; j.joins > 0 && !a.Joined {
+			p.sets[j.files] = set.Call("slice", j.joins)
+		}
 		p.hand(j.files, a.Takers)
 	case exec.Pack:
 		if len(a.Packed) == 0 {
@@ -130,6 +135,19 @@ func (p *page) keep(j asked, a *exec.Answer) {
 // blob is bytes as a file that nobody else can change.
 func blob(data []byte) js.Value {
 	return js.Global().Get("Blob").New([]any{browser.Array(data)})
+}
+
+// behind are files, called names, as a list behind those of a set that have other names.
+func (p *page) behind(set int, names []string, files js.Value) js.Value {
+	list := js.Global().Get("Array").New()
+	if opened := p.sets[set]; set != 0 && opened.Truthy() {
+		for i := range opened.Length() {
+			if one := opened.Index(i); !slices.Contains(names, one.Get("name").String()) {
+				list.Call("push", one)
+			}
+		}
+	}
+	return list.Call("concat", files)
 }
 
 // hand keeps what was found in a set for each laboratory that takes it.

@@ -172,8 +172,8 @@ func (p *page) listen() {
 			names[i] = files.Index(i).Get("name").String()
 		}
 		return func() {
-			p.session.Open(names, func(number int) {
-				p.sets[number] = files
+			p.session.Open(names, func(number, behind int) {
+				p.sets[number] = p.behind(behind, names, files)
 				p.pool.OpenFiles(number)
 			})
 		}

@@ -81,6 +81,9 @@ type Job struct {
 	// Handed is what a laboratory returned, of Pack and Write; Format is that of Write.
 	Handed []byte
 	Format string
+	// Joins is how many of the files were open before, the first of them, of Open: the
+	// others join them where they are of the same laboratory.
+	Joins int
 }
 
 // A Taker is a laboratory that can run something of opened files.
@@ -132,4 +135,5 @@ type Answer struct {
 	Bundle  *BundleInfo // of Open, if that is what the files are
 	Verdict *Verdict
 	Takers  []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
+	Joined  bool    // of Open: what the takers take are all files, not only those behind the first Joins
 }

@@ -157,6 +157,11 @@ func (d *Desk) open(j *exec.Job, progress lab.Progress, a *exec.Answer) error {
 		return err
 	}
 	defer quiet()
+	if j.Joins < 0 || j.Joins >= len(list) {
+		j.Joins = 0
+	}
+	all := list
+	list = all[j.Joins:]
 	d.files = list
 	b, err := bundle.Unbind(list)
 	d.bundle, d.looked, d.err = b, true, err
@@ -166,6 +171,9 @@ func (d *Desk) open(j *exec.Job, progress lab.Progress, a *exec.Answer) error {
 	if b == nil {
 		// Files that only those take who take any bytes at all are an error, beside who they are.
 		a.Takers, err = Takers(list, j.Lab)
+		if x := joined(all, j.Joins, j.Lab, a.Takers, err); x != nil {
+			d.files, a.Takers, a.Joined, err = all, x, true, nil
+		}
 		return err
 	}
 	a.Bundle = b.Info()
@@ -175,6 +183,33 @@ func (d *Desk) open(j *exec.Job, progress lab.Progress, a *exec.Answer) error {
 		}
 	}
 	return nil
+}
+
+// joined are the takers of all files, where those behind the first, which were open before,
+// belong with these in the laboratory that is shown: it takes them, or takes them with the
+// others. takers and err are what Takers says of them alone.
+func joined(all []lab.File, first int, shown string, takers []exec.Taker, err error) []exec.Taker {
+	if first == 0 || len(takers) > 0 && takers[0].Lab != shown && err == nil {
+		return nil
+	}
+	o, wrong := door.Open(dropped(all), shown, mostOpened)
+	if wrong != nil || o.Unknown != nil || o.Takers[0].Lab != shown {
+		return nil
+	}
+	if err != nil { // alone they are nothing: then they are among what nobody takes
+		for _, n := range o.Notes {
+			for _, f := range all[first:] {
+				if strings.Contains(n, f.Name) {
+					return nil
+				}
+			}
+		}
+	}
+	list, wrong := takersOf(o)
+	if wrong != nil {
+		return nil
+	}
+	return list
 }
 
 // MostBundled is how many bytes the files in a bundle may have.
@@ -230,6 +265,18 @@ func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
 	if err != nil {
 		return nil, err
 	}
+	takers, err := takersOf(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Takers[0].Lab == shown {
+		return takers, nil
+	}
+	return takers, o.Unknown
+}
+
+// takersOf are those of opened files, with what stands for the files there.
+func takersOf(o *door.Opened) ([]exec.Taker, error) {
 	takers := make([]exec.Taker, len(o.Takers))
 	for i := range o.Takers {
 		t := &o.Takers[i]
@@ -243,8 +290,5 @@ func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
 		}
 		takers[i].Handed, takers[i].Along = lab.Handed(found).Data, t.Along
 	}
-	if o.Takers[0].Lab == shown {
-		return takers, nil
-	}
-	return takers, o.Unknown
+	return takers, nil
 }

@@ -22,7 +22,7 @@ func ShowFiles(l lab.Lab, read Reader, fragment string, files []lab.File) (*sess
 	for i := range files {
 		names[i] = files[i].Name
 	}
-	n.Open(names, func(number int) { h.bench.Open(number, files) })
+	n.Open(names, func(number, _ int) { h.bench.Open(number, files) })
 	if err := h.work(n); err != nil {
 		return nil, err
 	}

@@ -527,7 +527,7 @@ func TestNotice(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	s := newStage(t, small)
-	s.root.Open([]string{"a.zip"}, func(int) {})
+	s.root.Open([]string{"a.zip"}, func(int, int) {})
 	s.draw()
 	s.want("files-summary", "Reading…")
 	j := s.runner.queue[len(s.runner.queue)-1]

@@ -108,6 +108,26 @@ test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
   }
 });
 
+test('a later file joins those that are open, and Undo leads back', async ({ page }) => {
+  const text = (await readFile(path.resolve(import.meta.dirname, '../../../traces/spillway/testdata/tiny.json'))).toString();
+  await drop(page, { 'first.json': text });
+  await expect(page.locator('#context')).toContainText('Two layers');
+  await finished(page);
+  await drop(page, { 'second.json': text.replace('Two layers', 'Other layers') });
+  await expect(page.locator('#context')).toContainText('Other layers');
+  await expect(page.locator('#told')).toContainText('second.json: added to first.json, with 2 workloads to choose from now. Undo leads back.');
+  await finished(page);
+  await expect(page.locator('.entry')).toHaveCount(2);
+  await page.click('#undo');
+  await expect(page.locator('#context')).toContainText('Two layers');
+  await finished(page);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await page.click('#redo');
+  await expect(page.locator('#context')).toContainText('Other layers');
+  await finished(page);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+});
+
 test('a link to a file asks for it', async ({ page }) => {
   await page.evaluate(() => { location.hash = 'v=2&lab=train&entry=Tiny%2C+batch+2'; });
   await expect(page.locator('#blocked')).toContainText('Drop the file');

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
@@ -24,6 +25,11 @@ type Set struct {
 	Filter  string // what the visitor searches for
 	Opening bool
 	Said    bool // the visitor knows what was opened
+
+	// joined are names of files that were open before and are open with the others, which
+	// were opened beside them.
+	joined []string
+	packed bool // they are what a bundle holds
 
 	call   *calls.Call // what opens them
 	before *Set        // what was open before, while these are being opened
@@ -57,12 +63,17 @@ type Files struct {
 	Elsewhere func(*Offered)
 
 	offered *Offered // what others take of what was dropped last, nil if nothing
+
+	earlier map[int]Set // that steps of undo lead back to, by number
+	became  map[int]int // numbers of sets that have another since all of an entry was read
 }
 
 // New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
 func New(w *workspace.Workspace, d *calls.Desk, c *Count, bundled func(name string, number int, info *exec.BundleInfo)) *Files {
 	f := &Files{room: w, desk: d, count: c, bundled: bundled}
 	f.words = words{f}
+	f.earlier, f.became = map[int]Set{}, map[int]int{}
+	w.Restored = f.restore
 	return f
 }
 
@@ -101,21 +112,42 @@ next:
 	return shown, matching
 }
 
-// Open begins to read a new set of files. hand gives the files themselves to the
-// host under the number that they have from now on.
-func (f *Files) Open(names []string, hand func(number int)) {
+// A Hand gives files to the host under the number that they have from now on, behind those
+// of the set with another number, but for files of the same names; 0 is none.
+type Hand func(number, behind int)
+
+// Open begins to read files. They join those that are open where these are of the same
+// laboratory, and are a new set else.
+func (f *Files) Open(names []string, hand Hand) {
 	before := f.stopOpening()
 	f.room.SideEffects, f.offered = "", nil
 	number := f.count.Next()
 	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
-	hand(number)
-	f.call = f.desk.Start(&exec.Job{Kind: exec.Open, Files: number}, calls.Shown, f.recognized)
+	j := exec.Job{Kind: exec.Open, Files: number, Joins: len(before.beside(names))}
+	if j.Joins > 0 {
+		hand(number, before.Number)
+	} else {
+		hand(number, 0)
+	}
+	f.call = f.desk.Start(&j, calls.Shown, f.recognized)
 	f.room.Refresh()
+}
+
+// beside are the names of the files of a set that others, by their names, may join: all that
+// they do not replace.
+func (f *Set) beside(names []string) []string {
+	if f == nil || f.Number == 0 || f.packed || len(f.Entries) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(f.Names), func(name string) bool { return slices.Contains(names, name) })
 }
 
 // recognized takes the answer to Open: the laboratory that takes the files lists what it
 // can run, this one or another. What others take as well is offered.
 func (f *Files) recognized(a *exec.Answer) {
+	if a.Joined {
+		f.joined = f.before.beside(f.Names)
+	}
 	all := &Offered{Names: f.Names, Number: f.Number, Anything: a.Error != ""}
 	for i := range a.Takers {
 		all.By = append(all.By, Taker{a.Takers[i].Lab, a.Takers[i].Title})
@@ -144,11 +176,11 @@ func (f *Files) list() {
 func (f *Files) Fresh() int { return f.count.Next() }
 
 // revert opens again what was open before, and returns what is not to be opened here.
-func (f *Files) revert() Set {
-	it := f.Set
-	f.Set = Set{}
+func (f *Set) revert() Set {
+	it := *f
+	*f = Set{}
 	if it.before != nil {
-		f.Set = *it.before
+		*f = *it.before
 	}
 	return it
 }
@@ -163,7 +195,7 @@ func (f *Files) Bring(o *Offered) {
 // Take opens what is inside a bundle that is open under a number, before what it shows is.
 func (f *Files) Take(name string, number int) {
 	f.stopOpening()
-	f.Set = Set{Number: number, Names: []string{name}, Opening: true}
+	f.Set = Set{Number: number, Names: []string{name}, Opening: true, packed: true}
 	f.list()
 }
 
@@ -205,9 +237,9 @@ func (f *Set) Read() (done, total int) {
 // Percent is how much of the files has been read, 0 if that is not known.
 func (f *Set) Percent() int { return int(100 * f.call.Part()) }
 
-// opened takes the answer to Open. A set with one usable entry is shown at once, and
-// so are the entry that a link asked for, and the first of files that replace those
-// that were shown.
+// opened takes the answer to Open. A set with one usable entry is shown at once, and so are
+// the entry that a link asked for, and the first of files that join or replace those that were
+// shown, which is a step that Undo takes back.
 func (f *Files) opened(a *exec.Answer) {
 	if a.Bundle != nil {
 		it := f.revert()
@@ -222,26 +254,70 @@ func (f *Files) opened(a *exec.Answer) {
 		return
 	}
 	was := f.before
+	if was == nil {
+		was = &Set{}
+	}
+	f.earlier[was.Number] = *was
 	f.Opening, f.call, f.before = false, nil, nil
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	f.Opened++
+	came := f.Names
+	f.Names = append(slices.Clone(f.joined), came...)
 	f.room.Refresh()
-	if f.room.Entry() != "" && f.Has(f.room.Entry()) {
-		return
-	}
-	var usable []lab.Entry
+	var usable, fresh []string // names of entries
 	for _, e := range f.Entries {
-		if e.Error == "" {
-			usable = append(usable, e)
+		if e.Error != "" {
+			continue
+		}
+		usable = append(usable, e.Name)
+		if !was.Has(e.Name) || slices.Contains(came, e.Name) {
+			fresh = append(fresh, e.Name)
 		}
 	}
-	if f.Error == "" && len(usable) == 0 {
+	shown := f.room.Entry()
+	if f.Error == "" && len(usable) == 0 && (shown == "" || !f.Has(shown)) {
 		f.Error = fmt.Sprintf("Nothing to run was found in %s.", Describe(f.Names))
 	}
-	replaced := f.room.Entry() != "" && was != nil && was.Has(f.room.Entry()) // what was shown went with its files
-	if len(usable) == 1 || replaced && len(usable) > 0 {
-		f.Pick(usable[0].Name)
+	wasShown := shown != "" && was.Has(shown)
+	switch {
+	case shown != "" && f.Has(shown) && !wasShown: // a link asked for it
+		f.room.Files = f.Number
+	case len(f.joined) > 0 && len(fresh) > 0 && (wasShown || len(fresh) == 1):
+		f.Pick(fresh[0])
+	case wasShown && f.Has(shown): // it has other content, or is read with what joined it
+		f.Pick(shown)
+	case len(usable) > 0 && (wasShown || len(usable) == 1):
+		f.Pick(usable[0])
+	default:
+		f.room.Files = f.Number
 	}
+	if len(f.joined) > 0 && f.Error == "" {
+		f.room.SideEffects = joinedSays(f.joined, came, len(usable), len(fresh))
+	}
+}
+
+// joinedSays says what files did that joined others: how many workloads there are now, and
+// how many of them are new.
+func joinedSays(joined, came []string, usable, fresh int) string {
+	if fresh == 0 {
+		return fmt.Sprintf("%s and %s are read together. Undo leads back.", Describe(joined), Describe(came))
+	}
+	return fmt.Sprintf("%s: added to %s, with %s to choose from now. Undo leads back.", Describe(came), Describe(joined), prose.Count(usable, "workload"))
+}
+
+// restore opens files again, by the number of their set, that a step of undo or redo leads
+// back to.
+func (f *Files) restore(number int) {
+	for f.became[number] != 0 {
+		number = f.became[number]
+	}
+	s, ok := f.earlier[number]
+	if !ok || f.Opening || number == f.Number {
+		return
+	}
+	f.Pause()
+	f.earlier[f.Number] = f.Set
+	f.Set = s
 }
 
 // Describe names files in a few words.
@@ -288,6 +364,7 @@ func (f *Files) Pick(name string) {
 			continue
 		}
 		f.room.Change("", func() {
+			f.room.Files = f.Number
 			if f.room.Entry() != e.Name {
 				f.room.ResetOwn()
 			}

@@ -24,7 +24,7 @@ func room() (*Files, *bakery.Host, *calls.Table) {
 
 // open opens files of these names to the end, of which these entries come.
 func open(f *Files, h *bakery.Host, t *calls.Table, entries ...lab.Entry) {
-	f.Open([]string{"a.zip"}, func(int) {})
+	f.Open([]string{"a.zip"}, func(int, int) {})
 	t.Answer(&exec.Answer{ID: h.Jobs[len(h.Jobs)-1].ID, Last: true, Takers: []exec.Taker{{Lab: "bakery"}}})
 	t.Answer(&exec.Answer{ID: h.Jobs[len(h.Jobs)-1].ID, Last: true, Entries: entries})
 }
@@ -32,7 +32,7 @@ func open(f *Files, h *bakery.Host, t *calls.Table, entries ...lab.Entry) {
 // Files are recognised, then listed; the only entry that can run is shown.
 func TestOpen(t *testing.T) {
 	f, h, table := room()
-	f.Open([]string{"a.zip", "b.zip"}, func(number int) {
+	f.Open([]string{"a.zip", "b.zip"}, func(number, _ int) {
 		if number != 1 {
 			t.Errorf("the set has number %d", number)
 		}
@@ -64,7 +64,7 @@ func TestOpen(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	f, h, table := room()
 	open(f, h, table, lab.Entry{Name: "rye"}, lab.Entry{Name: "cake"})
-	f.Open([]string{"stone"}, func(int) {})
+	f.Open([]string{"stone"}, func(int, int) {})
 	table.Answer(&exec.Answer{ID: h.Jobs[len(h.Jobs)-1].ID, Last: true, Error: "stone: a stone"})
 	if f.Error != "stone: a stone" || !f.Has("cake") || f.Opening {
 		t.Errorf("%+v", f.Set)

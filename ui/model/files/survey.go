@@ -149,7 +149,7 @@ func (f *Files) feed(s *Survey) {
 	j := exec.Job{Entry: s.Entry, Files: f.Number}
 	if s.known == len(s.found) {
 		j.Kind, j.Found, j.Set = exec.Join, s.found, f.count.Next()
-		s.join = f.desk.Start(&j, calls.Shown, func(a *exec.Answer) { f.joined(s, a) })
+		s.join = f.desk.Start(&j, calls.Shown, func(a *exec.Answer) { f.surveyedAll(s, a) })
 		return
 	}
 	for i := range s.found {
@@ -223,14 +223,18 @@ func (s *Survey) fail(a *exec.Answer) {
 	s.Error = a.Error
 }
 
-// joined takes the files in which an entry needs no survey any more: they are the
+// surveyedAll takes the files in which an entry needs no survey any more: they are the
 // open ones from now on.
-func (f *Files) joined(s *Survey, a *exec.Answer) {
+func (f *Files) surveyedAll(s *Survey, a *exec.Answer) {
 	if f.room.Rev++; a.Error != "" {
 		s.fail(a)
 		return
 	}
 	delete(f.surveys, s.Entry)
+	f.became[f.Number] = a.Set
+	if f.room.Files == f.Number {
+		f.room.Files = a.Set
+	}
 	f.Number, f.Entries, f.Notes = a.Set, a.Entries, a.Notes
 	f.room.Refresh()
 }

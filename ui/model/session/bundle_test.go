@@ -16,7 +16,7 @@ import (
 // dropBundle opens a bundle in whatever laboratory is shown.
 func (h *host) dropBundle(data []byte) {
 	h.Helper()
-	h.Open([]string{"x.spillway.zip"}, func(n int) {
+	h.Open([]string{"x.spillway.zip"}, func(n, _ int) {
 		for _, b := range h.benches {
 			b.Open(n, []lab.File{{Name: "x.spillway.zip", Data: data}})
 			b.Do(&exec.Job{Kind: exec.Open, Files: n}, nil) // each knows what is in it
@@ -49,7 +49,7 @@ func (h *host) saved() []byte {
 
 func TestBundle(t *testing.T) {
 	h := withBundles(t, "v=2&lab=bakery")
-	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
+	h.Open([]string{"rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
 	h.want("flour", "rye")
 	data := h.saved()
@@ -87,7 +87,7 @@ func TestBundle(t *testing.T) {
 func TestBundleKeepsFiles(t *testing.T) {
 	h := withBundles(t, "v=2&lab=bakery")
 	bakery := h.saved()
-	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
+	h.Open([]string{"rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
 	number := h.Files.Number
 	h.dropBundle(bakery)
@@ -96,7 +96,7 @@ func TestBundleKeepsFiles(t *testing.T) {
 	}
 	// One of what there is not, and one that is damaged.
 	drop := func(info *exec.BundleInfo) {
-		h.Open([]string{"x"}, func(int) {})
+		h.Open([]string{"x"}, func(int, int) {})
 		h.say(h.one(exec.Open), exec.Answer{Bundle: info})
 	}
 	drop(&exec.BundleInfo{Lab: "smithy", Parts: []string{"a"}})

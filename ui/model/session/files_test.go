@@ -24,7 +24,11 @@ func files(names ...string) []lab.File {
 // drop opens files and does what comes of it.
 func (h *host) drop(names ...string) {
 	h.Helper()
-	h.Open(names, func(n int) { h.benches[h.Info.Name].Open(n, files(names...)) })
+	h.Open(names, func(n, behind int) {
+		list := slices.DeleteFunc(slices.Clone(h.dropped[behind]), func(f lab.File) bool { return slices.Contains(names, f.Name) })
+		h.dropped[n] = append(list, files(names...)...)
+		h.benches[h.Info.Name].Open(n, h.dropped[n])
+	})
 	if !h.Files.Opening || h.one(exec.Open).Files != h.Files.Number {
 		h.Errorf("opening: %+v", h.Files)
 	}
@@ -92,7 +96,7 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 	}
 	h.Type("watts", "50")
 	j := h.of("oven")
-	h.Open([]string{"oats", "rye"}, func(n int) { h.benches["bakery"].Open(n, files("oats", "rye")) })
+	h.Open([]string{"oats", "rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("oats", "rye")) })
 	if !h.over[j.ID] || h.Runs.Active() {
 		t.Error("runs of the old files go on")
 	}
@@ -102,10 +106,51 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	h.Undo()
-	h.wantBlocked(`The opened files have no "wheat". Choose what they have, or drop the file or folder that holds "wheat".`)
-	if x := h.run("oven"); !x.Stale || x.Report == nil {
+	h.want("flour", "wheat") // with the files that have it
+	h.wantBlocked("")
+	h.do()
+	if x := h.run("oven"); x.Stale || x.Report == nil {
 		t.Errorf("%+v", x)
 	}
+}
+
+// Files that are dropped later join those that are open, in a step that Undo takes back and
+// a sentence says; what they belong together with is read anew, and what has their name goes.
+func TestLaterFilesJoin(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	first := h.Files.Number
+	undo, _ := h.Steps()
+	h.drop("rye", "moldy")
+	if !slices.Equal(h.Files.Names, []string{"wheat", "rye", "moldy"}) {
+		t.Errorf("%v are open", h.Files.Names)
+	}
+	h.want("flour", "rye")
+	if got, want := h.SideEffects, "rye and 1 more: added to wheat, with 2 workloads to choose from now. Undo leads back."; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	if now, _ := h.Steps(); len(now) != len(undo)+1 {
+		t.Errorf("%d steps, there were %d", len(now), len(undo))
+	}
+	h.Files.Pick("wheat") // it is still there
+	h.wantBlocked("")
+	h.Undo()
+	h.Undo()
+	h.want("flour", "wheat")
+	if h.Files.Number != first || !slices.Equal(h.Files.Names, []string{"wheat"}) {
+		t.Errorf("after undo %v are open", h.Files.Names)
+	}
+	h.Redo()
+	h.want("flour", "rye")
+	h.wantBlocked("")
+	if len(h.Files.Entries) != 3 {
+		t.Errorf("after redo there are %v", h.Files.Entries)
+	}
+	h.drop("rye") // other content
+	if len(h.Files.Entries) != 3 || len(h.Files.Names) != 3 {
+		t.Errorf("%v are open", h.Files.Names)
+	}
+	h.want("flour", "rye")
 }
 
 func TestLinkAboutAFile(t *testing.T) {
@@ -144,9 +189,9 @@ func TestBadFiles(t *testing.T) {
 	if h.Files.Error != "Nothing to run was found in moldy." || h.Entry() != "" {
 		t.Errorf("%+v", h.Files)
 	}
-	h.Open([]string{"a", "b", "c"}, func(int) {})
+	h.Open([]string{"a", "b", "c"}, func(int, int) {})
 	first := h.listing()
-	h.Open(nil, func(int) {})
+	h.Open(nil, func(int, int) {})
 	if !h.over[first.ID] || h.say(first, exec.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
 		t.Error("the first files are still read")
 	}
@@ -154,12 +199,12 @@ func TestBadFiles(t *testing.T) {
 	if h.Files.Error != "Nothing to run was found in the files." {
 		t.Errorf("%+v", h.Files)
 	}
-	h.Open([]string{"a", "b", "c"}, func(int) {})
+	h.Open([]string{"a", "b", "c"}, func(int, int) {})
 	h.say(h.listing(), exec.Answer{})
 	if h.Files.Error != "Nothing to run was found in a and 2 more." {
 		t.Errorf("%+v", h.Files)
 	}
-	h.Open([]string{"rye"}, func(int) {}) // nobody got the files
+	h.Open([]string{"rye"}, func(int, int) {}) // nobody got the files
 	h.do()
 	if !strings.Contains(h.Files.Error, "no longer at hand") {
 		t.Errorf("%+v", h.Files)
@@ -169,7 +214,7 @@ func TestBadFiles(t *testing.T) {
 func TestLaboratoryWithoutFiles(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.Info.Entry = ""
-	h.Open([]string{"a"}, func(int) { t.Error("files were taken") })
+	h.Open([]string{"a"}, func(int, int) { t.Error("files were taken") })
 	if h.Notice != "Bakery takes no files. Choose another laboratory at the top, then drop them again." {
 		t.Errorf("notice %q", h.Notice)
 	}
@@ -181,7 +226,7 @@ func TestFilesOfTwoLaboratories(t *testing.T) {
 	h.drop("wheat")
 	h.Go("train")
 	h.enter()
-	h.Open([]string{"x"}, func(int) {})
+	h.Open([]string{"x"}, func(int, int) {})
 	if h.Files.Number != 2 {
 		t.Errorf("number %d", h.Files.Number)
 	}
@@ -197,7 +242,7 @@ func TestCancelOpening(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.drop("wheat")
 	report, state := h.run("oven").Report, h.Link()
-	h.Open([]string{"large"}, func(int) {})
+	h.Open([]string{"large"}, func(int, int) {})
 	j := h.listing()
 	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
 		t.Errorf("%+v", h.Files)
@@ -221,7 +266,7 @@ func TestRefused(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.drop("wheat")
 	report := h.run("oven").Report
-	h.Open([]string{"letter"}, func(int) {})
+	h.Open([]string{"letter"}, func(int, int) {})
 	j := h.listing()
 	if c := h.Runs.ChartContext(); c.Waiting == "" {
 		t.Error("while files are opened charts are said to be computed")
@@ -347,7 +392,7 @@ func TestElsewhere(t *testing.T) {
 	h.do()
 	before := h.Link()
 	const number = 1
-	h.Open([]string{"wheat"}, func(n int) { h.benches["bakery"].Open(n, files("wheat")) })
+	h.Open([]string{"wheat"}, func(n, _ int) { h.benches["bakery"].Open(n, files("wheat")) })
 	h.say(h.one(exec.Open), exec.Answer{Takers: []exec.Taker{{Lab: "bakery", Title: "Bakery"}}})
 	h.enter()
 	h.do()
@@ -370,7 +415,7 @@ func TestElsewhere(t *testing.T) {
 
 	// Where an entry was shown there, another is, and later steps are undone first.
 	h.Go("train")
-	h.Open([]string{"rye", "oats"}, func(n int) { h.benches["bakery"].Open(n, files("rye", "oats")) })
+	h.Open([]string{"rye", "oats"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye", "oats")) })
 	h.say(h.one(exec.Open), exec.Answer{Takers: []exec.Taker{{Lab: "bakery", Title: "Bakery"}}})
 	h.do()
 	if h.Info.Name != "bakery" || len(h.Files.Entries) != 2 {
@@ -393,7 +438,7 @@ func TestOffered(t *testing.T) {
 	h.do()
 	bakes := exec.Taker{Lab: "bakery", Title: "Bakery"}
 	drop := func(name string, a exec.Answer) {
-		h.Open([]string{name}, func(n int) {
+		h.Open([]string{name}, func(n, _ int) {
 			h.benches["bakery"].Open(n, files(name))
 			h.benches["train"].Open(n, files(name))
 		})

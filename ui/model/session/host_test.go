@@ -30,7 +30,8 @@ type host struct {
 	over    map[int]bool // stopped or answered
 	bulk    map[int]bool
 	fetched []string
-	stored  map[string]string // nil: the browser stores nothing
+	dropped map[int][]lab.File // files of sets, by number
+	stored  map[string]string  // nil: the browser stores nothing
 }
 
 func (h *host) Start(j *exec.Job, priority calls.Priority) {
@@ -81,7 +82,7 @@ func newHostWith(t *testing.T, fragment string, stored map[string]string) *host 
 // hostOf is newHostWith of these laboratories.
 func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab.Lab) *host {
 	t.Helper()
-	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
+	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*bench{}, over: map[int]bool{}, bulk: map[int]bool{}, dropped: map[int][]lab.File{}, stored: stored}
 	var tabs []session.Tab
 	for _, l := range labs {
 		h.labs[l.Name], h.benches[l.Name] = l, &bench{Executor: exec.Executor{Lab: l, Reader: bakery.Read}}
@@ -113,7 +114,7 @@ func (b *bench) Do(j *exec.Job, p lab.Progress) exec.Answer {
 		return b.Executor.Do(j, p)
 	}
 	if j.Kind == exec.Open && (len(b.opened) != 1 || !bundle.Is(b.opened[0].Data)) {
-		return exec.Answer{ID: j.ID, Last: true, Takers: []exec.Taker{{Lab: j.Lab}}}
+		return exec.Answer{ID: j.ID, Last: true, Takers: []exec.Taker{{Lab: j.Lab}}, Joined: j.Joins > 0}
 	}
 	a := b.desk.Do(j, p)
 	if a.Bundle != nil {
@@ -202,7 +203,11 @@ func (h *host) do(kinds ...exec.Kind) {
 		}
 		var j exec.Job
 		pass(h.T, list[0], &j)
-		a := h.benches[j.Lab].Do(&j, func(done, total int) { h.Answer(&exec.Answer{ID: j.ID, Done: done, Total: total}) })
+		b := h.benches[j.Lab]
+		if list := h.dropped[j.Files]; list != nil && b.number != j.Files {
+			b.Open(j.Files, list) // as a worker gets them that had others
+		}
+		a := b.Do(&j, func(done, total int) { h.Answer(&exec.Answer{ID: j.ID, Done: done, Total: total}) })
 		var got exec.Answer
 		pass(h.T, &a, &got)
 		if !a.Last || a.ID != j.ID {

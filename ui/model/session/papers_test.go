@@ -80,7 +80,7 @@ func reproducing(t *testing.T, figure string) *host {
 // originals makes the session believe that files with all workloads are open.
 func (h *host) originals() {
 	h.Helper()
-	h.Open([]string{"g10.zip"}, func(int) {})
+	h.Open([]string{"g10.zip"}, func(int, int) {})
 	a := exec.Answer{}
 	seen := map[string]bool{}
 	for _, r := range h.outline().Runs {
@@ -213,7 +213,7 @@ func TestReproduceWithOriginalsIsExact(t *testing.T) {
 	old := h.open(exec.Measure)[0]
 	// Other files: what was measured with the old ones is forgotten, and what
 	// runs starts again.
-	h.Open([]string{"other"}, func(int) {})
+	h.Open([]string{"other"}, func(int, int) {})
 	h.say(h.listing(), exec.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
 	if st := h.Papers.Standing("g10.11"); st.Known != 0 || !h.over[old.ID] || !h.Papers.Active() {
 		t.Errorf("after other files: %+v", st)

@@ -399,7 +399,7 @@ func TestKeptRunOfFile(t *testing.T) {
 	if x := h.Saved.Shown(); x[0].Run.Report != nil || x[1].Run.Report == nil {
 		t.Error("only the run of the file waits")
 	}
-	h.Open([]string{"rye.txt", "b"}, func(number int) {
+	h.Open([]string{"rye.txt", "b"}, func(number, _ int) {
 		h.benches["bakery"].Open(number, []lab.File{{Name: "rye.txt"}, {Name: "b"}})
 	})
 	h.do()

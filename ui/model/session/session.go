@@ -200,9 +200,9 @@ func (n *Session) UsePrerendered(s *results.Prerendered) {
 // Capture returns the finished runs of the laboratory that is shown as a seed.
 func (n *Session) Capture() *results.Prerendered { return n.Runs.Capture() }
 
-// Open begins to read a new set of files. hand gives the files themselves to the
-// host under the number that they have from now on.
-func (n *Session) Open(names []string, hand func(number int)) {
+// Open begins to read files, which join those that are open or are a new set. hand gives
+// them to the host.
+func (n *Session) Open(names []string, hand files.Hand) {
 	switch l := n.Laboratory; {
 	case l == nil:
 		n.Notice = "The files came before the page was ready. Drop them again."

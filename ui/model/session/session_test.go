@@ -370,7 +370,7 @@ func TestLaboratoryThatDoesNotCome(t *testing.T) {
 		t.Error("it came meanwhile")
 	}
 	lone := session.New([]session.Tab{{Name: "train"}}, "", h)
-	lone.Open([]string{"a"}, func(int) { t.Error("files were taken") })
+	lone.Open([]string{"a"}, func(int, int) { t.Error("files were taken") })
 	if lone.Laboratory != nil || !strings.Contains(lone.Notice, "before the page was ready") {
 		t.Errorf("notice %q", lone.Notice)
 	}
@@ -521,7 +521,7 @@ func TestSections(t *testing.T) {
 		t.Errorf("notice %q", h.Notice)
 	}
 	h.SetLook("slice", "1")
-	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
+	h.Open([]string{"rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
 	if got := names(); !slices.Equal(got, []string{"crust", "menu", "label"}) {
 		t.Errorf("with files there are %q", got)
@@ -529,7 +529,7 @@ func TestSections(t *testing.T) {
 	if s := section("label"); s.Shown == nil || s.Shown.Text[0] != "label  of ryerye by dream" {
 		t.Errorf("%+v", s)
 	}
-	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
+	h.Open([]string{"rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
 	if got := h.jobs[len(h.jobs)-1]; got.Kind != exec.Section || got.Files != 2 {
 		t.Errorf("a section still shows the old files: %+v", got)

@@ -67,7 +67,7 @@ func miller(t *testing.T) *host {
 	t.Helper()
 	h := hostOf(t, "v=2&lab=bakery&flour=spelt&oven=gas", nil, mill())
 	h.benches["bakery"].Reader = unknown
-	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
+	h.Open([]string{"sack"}, func(n, _ int) { h.benches["bakery"].Open(n, files("sack")) })
 	h.do(exec.Open, exec.List)
 	return h
 }
@@ -220,19 +220,19 @@ func TestSurveyStops(t *testing.T) {
 	h.Undo()
 	h.wantSurvey(1000, true)
 	part()
-	h.Open([]string{"stone"}, func(n int) { h.benches["bakery"].Open(n, files("stone")) })
+	h.Open([]string{"stone"}, func(n, _ int) { h.benches["bakery"].Open(n, files("stone")) })
 	if len(h.open(exec.Survey)) != 0 || h.Files.Survey() != nil {
 		t.Error("it goes on while others are opened")
 	}
 	list := h.listing()
 	h.say(list, exec.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
 	h.wantSurvey(2000, true)
-	h.Open([]string{"sack"}, func(int) {})
+	h.Open([]string{"sack"}, func(int, int) {})
 	h.Files.CancelOpening()
 	h.wantSurvey(2000, true)
 	part()
 	old := h.open(exec.Survey)[0]
-	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
+	h.Open([]string{"sack"}, func(n, _ int) { h.benches["bakery"].Open(n, files("sack")) })
 	if h.say(old, exec.Answer{Data: []byte("spelt 9,")}) {
 		t.Error("an answer about files that are gone")
 	}

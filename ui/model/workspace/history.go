@@ -17,6 +17,7 @@ type History struct {
 type Step struct {
 	State  state.State
 	Drafts map[string]string
+	Files  int // number of the set of opened files that was there, 0 if none
 }
 
 // CanUndo reports whether there is a step to take back.
@@ -50,7 +51,7 @@ func (h *History) push(s Step) {
 }
 
 // step is what undo would bring back.
-func (w *Workspace) step() Step { return Step{w.State.Clone(), maps.Clone(w.Drafts)} }
+func (w *Workspace) step() Step { return Step{w.State.Clone(), maps.Clone(w.Drafts), w.Files} }
 
 // restore shows what a step has.
 func (w *Workspace) restore(s Step) {
@@ -58,6 +59,10 @@ func (w *Workspace) restore(s Step) {
 	s.State.Keep(&w.State)
 	w.State, w.Drafts, w.lastEdit, w.SideEffects = s.State, s.Drafts, "", ""
 	clear(w.wishes)
+	if s.Files != w.Files && s.Files != 0 && w.Restored != nil {
+		w.Files = s.Files
+		w.Restored(s.Files)
+	}
 	w.Refresh()
 }
 

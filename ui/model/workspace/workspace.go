@@ -25,6 +25,10 @@ type Workspace struct {
 	Rev int
 	// History is the way back and forth.
 	History
+	// Files is the number of the set of opened files that is there, 0 if none. Restored is
+	// told of another number where a step is taken back or again.
+	Files    int
+	Restored func(files int)
 	// Codec writes its links.
 	Codec *link.Codec
 	sight
