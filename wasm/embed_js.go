@@ -17,7 +17,7 @@ type frame struct {
 	tabs    []session.Tab
 	options *embed.Options
 	desk    *embed.Handler
-	kicked  string // the view and figure that has been started by itself
+	started string // the view and figure that has been started by itself
 	theme   string // of drawings for the page around it; empty: as its reader's system says
 }
 
@@ -71,8 +71,8 @@ func (f *frame) step() {
 	if !f.drawn() || !f.Idle() || n.Laboratory == nil || n.Wanted() != n.Info.Name {
 		return
 	}
-	if at := n.Info.Name + " " + string(n.State.View) + " " + n.State.Figure; at != f.kicked {
-		f.kicked, f.changed = at, true
+	if at := n.Info.Name + " " + string(n.State.View) + " " + n.State.Figure; at != f.started {
+		f.started, f.changed = at, true
 		embed.Kick(n)
 	}
 }

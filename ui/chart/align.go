@@ -164,7 +164,7 @@ func Compared(info *lab.Info, runs []Run) string {
 		if r.waits() {
 			return ""
 		}
-		if s.take(info, &r); len(s.moved) == 0 {
+		if s.add(info, &r); len(s.moved) == 0 {
 			if r.unfit() {
 				said = append(said, letter(r.System)+" "+orElse(info.Say.Cannot, "cannot run it"))
 			}

@@ -117,7 +117,7 @@ func Before(c *Context, runs []Run) string {
 		if r.waits() || r.Stale {
 			return ""
 		}
-		s.take(c.Info, r)
+		s.add(c.Info, r)
 	}
 	subject, many := Subject(differences)
 	effect := s.effect(subject, many)
@@ -143,8 +143,8 @@ type moved struct {
 	was   float64
 }
 
-// take adds a system.
-func (s *step) take(info *lab.Info, r *Run) {
+// add adds a system.
+func (s *step) add(info *lab.Info, r *Run) {
 	switch {
 	case r.System.Bound || r.Before == nil:
 	case r.unfit() && r.Before.Fits:

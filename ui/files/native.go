@@ -43,13 +43,13 @@ func (n *Native) Do(j *exec.Job, p lab.Progress) exec.Answer {
 		a := n.desk.Do(j, p)
 		switch {
 		case j.Kind == exec.Open && s != nil:
-			s.take(n.bench.Lab.Name, &a)
+			s.keep(n.bench.Lab.Name, &a)
 		case j.Kind == exec.Pack && a.Error == "":
 			made := &set{}
 			for _, f := range a.Packed {
 				made.files = append(made.files, lab.File{Name: f.Name, Data: f.Data})
 			}
-			made.take(n.bench.Lab.Name, &a)
+			made.keep(n.bench.Lab.Name, &a)
 			n.sets[a.Set] = made
 		}
 		return a
@@ -58,7 +58,7 @@ func (n *Native) Do(j *exec.Job, p lab.Progress) exec.Answer {
 		if s.handed == nil && s.err == nil {
 			n.desk.Open(j.Files, s.files)
 			a := n.desk.Do(&exec.Job{Kind: exec.Open, Lab: n.bench.Lab.Name, Files: j.Files}, p)
-			s.take(n.bench.Lab.Name, &a)
+			s.keep(n.bench.Lab.Name, &a)
 		}
 		if s.err != nil {
 			return exec.Answer{ID: j.ID, Last: true, Error: s.err.Error()}
@@ -85,8 +85,8 @@ func errorOf(a *exec.Answer, name string) error {
 	return fmt.Errorf("the laboratory %s takes nothing of these files", name)
 }
 
-// take keeps what was found for a laboratory.
-func (s *set) take(name string, a *exec.Answer) {
+// keep keeps what was found for a laboratory.
+func (s *set) keep(name string, a *exec.Answer) {
 	for i := range a.Takers {
 		if t := &a.Takers[i]; t.Lab == name {
 			s.handed, s.along = t.Handed, t.Along

@@ -209,7 +209,7 @@ func undelta(i *lab.Info, pairs []knob.Pair, about ...*knob.Setup) (u *knob.Setu
 		u = about[0].Clone()
 	}
 	pairs = slices.Clone(pairs)
-	switch text := take(&pairs, "preset"); {
+	switch text := remove(&pairs, "preset"); {
 	case text == same && len(about) > 1:
 		u = about[1].Clone()
 	case text != "":
@@ -384,7 +384,7 @@ func Parse(fragment string) (Link, error) {
 		return Link{Empty: true}, nil
 	}
 	parts, pairs, damaged := fragments(fragment)
-	text := take(&pairs, "v")
+	text := remove(&pairs, "v")
 	said := text
 	if text == "" && len(pairs) > 0 && slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == "lab" }) {
 		text = byHand
@@ -407,7 +407,7 @@ func Parse(fragment string) (Link, error) {
 	if err == nil && damaged {
 		err = errors.New("this link is damaged; what could be read of it is shown. Ask for it again, or start from the settings shown")
 	}
-	lab := take(&pairs, "lab")
+	lab := remove(&pairs, "lab")
 	if len(pairs) > 0 || v != version {
 		if said != "" {
 			said = strconv.Itoa(v)
@@ -460,8 +460,8 @@ func unseal(parts []string, pairs []knob.Pair) ([]knob.Pair, error) {
 	return pairs, nil
 }
 
-// take removes a key and returns its text.
-func take(pairs *[]knob.Pair, key string) string {
+// remove removes a key and returns its text.
+func remove(pairs *[]knob.Pair, key string) string {
 	at := slices.IndexFunc(*pairs, func(p knob.Pair) bool { return p.Key == key })
 	if at < 0 {
 		return ""
@@ -516,7 +516,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 		i.Presume(s.Setup, setup, nil)
 	}
 	about := []*knob.Setup{s.Setup}
-	if text := take(&setup, "preset"); text != "" {
+	if text := remove(&setup, "preset"); text != "" {
 		of, _ := readPreset(i, text) // what is wrong with it is said already
 		about = append(about, of)
 	}

@@ -23,7 +23,7 @@ var upgrades = []func(*lab.Info, []knob.Pair) ([]knob.Pair, error){from1, from2,
 // pairs are left as they are.
 func upgraded(i *lab.Info, pairs []knob.Pair) (now []knob.Pair, newer bool, err error) {
 	from := version
-	if v, err := strconv.Atoi(take(&pairs, "v")); err == nil {
+	if v, err := strconv.Atoi(remove(&pairs, "v")); err == nil {
 		from = v
 	}
 	var errs []error
@@ -51,7 +51,7 @@ func from1(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 	u := older(i, 1)
 	pairs, on := slices.Clone(pairs), slices.Clone(u.Systems)
 	var errs []error
-	for name := range strings.FieldsFuncSeq(take(&pairs, "without"), func(r rune) bool { return r == ',' }) {
+	for name := range strings.FieldsFuncSeq(remove(&pairs, "without"), func(r rune) bool { return r == ',' }) {
 		at := slices.Index(on, name)
 		if at < 0 {
 			errs = append(errs, fmt.Errorf("unknown system %q", name))
@@ -61,7 +61,7 @@ func from1(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 	}
 	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
 	paper, first, _ := strings.Cut(u.Figure, ".")
-	pairs = append(pairs, knob.Pair{Key: "figure", Text: paper + "." + cmp.Or(take(&pairs, "figure"), first)})
+	pairs = append(pairs, knob.Pair{Key: "figure", Text: paper + "." + cmp.Or(remove(&pairs, "figure"), first)})
 	return meant(u, pairs), errors.Join(errs...)
 }
 

@@ -23,7 +23,7 @@ func (a *answers) Asked() chart.Answer {
 	case state.Vary:
 		return a.sweep()
 	case state.Find:
-		return a.walks()
+		return a.searchChart()
 	case state.Rank:
 		return a.ranking()
 	}
@@ -90,8 +90,8 @@ func (a *answers) sweep() chart.Answer {
 	return s.Answer()
 }
 
-// walks draws what searches have tried.
-func (a *answers) walks() chart.Answer {
+// searchChart draws what searches have tried.
+func (a *answers) searchChart() chart.Answer {
 	pieces, trust := a.form.Brief()
 	w := &chart.Walks{Of: a.asked(), Knob: a.search.Searched(), Bound: a.search.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active()}
 	switch find := a.text(state.FindKey); {

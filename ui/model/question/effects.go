@@ -36,7 +36,7 @@ func (a *turns) planEffects(p *plan) {
 	u := p.setup
 	p.base = u.String()
 	sense := sweep.NewSensitivity(u, p.systems)
-	p.walks = []*walk{{asks: sense, after: func() { a.turned(p, sense) }}}
+	p.adaptive = []*adaptiveSearch{{asks: sense, after: func() { a.turned(p, sense) }}}
 	a.turned(p, sense)
 }
 

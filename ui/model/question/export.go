@@ -43,7 +43,7 @@ func (a *answers) records() []record {
 			add(task{x.setup, system})
 		}
 	}
-	for _, w := range a.now.walks {
+	for _, w := range a.now.adaptive {
 		for _, t := range w.asked {
 			add(t)
 		}

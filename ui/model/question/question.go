@@ -40,12 +40,12 @@ type core struct {
 	store *results.Store
 	asker *results.Asker
 
-	now     *plan             // of the question
-	agreed  string            // the plan that shall be run, by its key
-	stopped string            // the plan that was cancelled
-	drafts  map[string]string // what is typed into fields of the question and cannot be read
-	last    string            // the question that drafts are about
-	effects *plan             // of what the settings bring, nil if nobody asked
+	now       *plan             // of the question
+	confirmed string            // the plan that shall be run, by its key
+	stopped   string            // the plan that was cancelled
+	drafts    map[string]string // what is typed into fields of the question and cannot be read
+	last      string            // the question that drafts are about
+	effects   *plan             // of what the settings bring, nil if nobody asked
 
 	vary   *variation
 	search *searches
@@ -79,10 +79,10 @@ type plan struct {
 	variants []variant
 	order    []int // in which variants are run, so that little shows much
 	axes     []Axis
-	base     string   // the text of setup, of Effects and Buy
-	changes  []change // of Effects and Buy
-	walks    []*walk  // of Find, by systems but bounds; of Effects one
-	problem  string   // why it cannot be run
+	base     string            // the text of setup, of Effects and Buy
+	changes  []change          // of Effects and Buy
+	adaptive []*adaptiveSearch // of Find, by systems but bounds; of Effects one
+	problem  string            // why it cannot be run
 }
 
 // text is a setting of the question.
@@ -123,7 +123,7 @@ func (a *core) Follow() {
 		a.effects = nil
 	}
 	if s.View != state.WhatIf {
-		a.agreed = ""
+		a.confirmed = ""
 		a.feed()
 		return
 	}
@@ -131,7 +131,7 @@ func (a *core) Follow() {
 		a.now = a.make(a.Kind())
 	}
 	if a.now.key != a.stopped && a.cheap() {
-		a.agreed = a.now.key
+		a.confirmed = a.now.key
 	}
 	a.feed()
 }
@@ -139,17 +139,17 @@ func (a *core) Follow() {
 // What is over soon need not be asked for: so many runs, or seconds if it is
 // known how long a run takes.
 const (
-	soonRuns    = 150
-	soonSeconds = 20
+	cheapRuns    = 150
+	cheapSeconds = 20
 )
 
 func (a *core) cheap() bool {
 	x := a.count(a.now)
-	if a.many() && x.Known < x.All+len(a.now.walks) {
+	if a.many() && x.Known < x.All+len(a.now.adaptive) {
 		return false // some systems take long; who compares none of them need not wait for them
 	}
 	lacks := x.All - x.Known
-	return lacks <= soonRuns && (a.store.Rate() == 0 || float64(lacks) < soonSeconds*a.store.Rate())
+	return lacks <= cheapRuns && (a.store.Rate() == 0 || float64(lacks) < cheapSeconds*a.store.Rate())
 }
 
 // many reports whether the question is about systems that are not compared.
@@ -260,7 +260,7 @@ func (p *Progress) fail(o *results.Outcome) {
 // feed hands to the workers what is wanted, and takes back what is not.
 func (a *core) feed() {
 	var list []*plan
-	if a.now != nil && a.agreed == a.now.key && a.room.State.View == state.WhatIf {
+	if a.now != nil && a.confirmed == a.now.key && a.room.State.View == state.WhatIf {
 		list = append(list, a.now)
 	}
 	if a.effects != nil {
@@ -285,7 +285,7 @@ func (a *core) wanted(plans []*plan) []task {
 				list = append(list, task{p.variants[v].setup, system})
 			}
 		}
-		for _, w := range p.walks {
+		for _, w := range p.adaptive {
 			list = append(list, a.search.step(p, w)...)
 		}
 	}
@@ -309,7 +309,7 @@ func (a *core) Run() {
 	}
 	a.store.ForgetFailed()
 	a.now = a.make(a.now.kind)
-	a.agreed, a.stopped = a.now.key, ""
+	a.confirmed, a.stopped = a.now.key, ""
 	a.Follow()
 }
 
@@ -318,14 +318,14 @@ func (a *core) Cancel() {
 	if a.now != nil {
 		a.stopped = a.now.key
 	}
-	a.agreed, a.effects = "", nil
+	a.confirmed, a.effects = "", nil
 	a.Rev++
 	a.feed()
 }
 
 // Rest stops what is under way in a laboratory that is left.
 func (a *core) Rest() {
-	a.agreed, a.effects = "", nil
+	a.confirmed, a.effects = "", nil
 	a.feed()
 }
 
@@ -355,7 +355,7 @@ func (a *core) progress(p *plan) Progress {
 	}
 	x := a.count(p)
 	x.Active = a.Active()
-	for _, w := range p.walks {
+	for _, w := range p.adaptive {
 		x.Known, x.All = x.Known+w.known, x.All+w.all
 		for _, t := range w.asked {
 			x.fail(a.outcome(t))

@@ -50,8 +50,8 @@ func TestPrecision(t *testing.T) {
 	_, _ = a.room.State.Ask.Set(state.AskKey, state.Find), a.room.State.Ask.Set(state.FindKey, state.Most)
 	_ = a.room.State.Ask.Set(state.AmongKey, state.All)
 	p := a.make(state.Find)
-	if len(p.walks) != 2 || p.walks[0].search.Goal().Precision != manyPrecision {
-		t.Errorf("%d searches, %s", len(p.walks), p.problem)
+	if len(p.adaptive) != 2 || p.adaptive[0].search.Goal().Precision != manyPrecision {
+		t.Errorf("%d searches, %s", len(p.adaptive), p.problem)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"spillway/ui/model/state"
 )
 
-// A walk is a question that asks for runs in rounds, each after what the last has
+// An adaptiveSearch is a question that asks for runs in rounds, each after what the last has
 // told.
-type walk struct {
+type adaptiveSearch struct {
 	asks interface {
 		Next() []sweep.Run
 		Take(i int, r sweep.Reading)
@@ -35,10 +35,10 @@ type walk struct {
 // searches look for the least or most of a setting that still does.
 type searches struct{ *core }
 
-// step takes what is known of a walk's round, and begins the next when all of it
-// is; it returns what is lacking. A run that failed says nothing, so that the walk
+// step takes what is known of a search's round, and begins the next when all of it
+// is; it returns what is lacking. A run that failed says nothing, so that the search
 // stops there.
-func (a *searches) step(p *plan, w *walk) (lacks []task) {
+func (a *searches) step(p *plan, w *adaptiveSearch) (lacks []task) {
 	for !w.over && w.failed == "" {
 		if w.round == nil {
 			a.begin(w)
@@ -66,8 +66,8 @@ func (a *searches) step(p *plan, w *walk) (lacks []task) {
 	return nil
 }
 
-// begin asks a walk for its next round.
-func (a *searches) begin(w *walk) {
+// begin asks a search for its next round.
+func (a *searches) begin(w *adaptiveSearch) {
 	runs := w.asks.Next()
 	w.over = len(runs) == 0
 	texts := map[*knob.Setup]string{}
@@ -158,9 +158,9 @@ func (a *searches) planFind(p *plan) {
 			p.problem = prose.Capital(err.Error()) + "."
 			return
 		}
-		p.walks = append(p.walks, &walk{asks: s, search: s, system: name})
+		p.adaptive = append(p.adaptive, &adaptiveSearch{asks: s, search: s, system: name})
 	}
-	if len(p.walks) == 0 {
+	if len(p.adaptive) == 0 {
 		p.problem = "Only bounds are selected. Choose a system under Systems."
 	}
 }
@@ -190,7 +190,7 @@ func (a *searches) Found() []Found {
 		than = b.Title
 	}
 	var list []Found
-	for _, w := range a.now.walks {
+	for _, w := range a.now.adaptive {
 		sys, _ := a.room.Info.System(w.system)
 		f := Found{System: sys, Over: w.over, Failed: w.failed, At: -1}
 		answer := w.search.Answer()

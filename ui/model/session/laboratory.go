@@ -37,7 +37,7 @@ type Laboratory struct {
 	Output   *output.Output
 	Tour     *tour.Tour
 
-	came *came // how files came from another laboratory, nil if none did
+	arrival *arrival // how files came from another laboratory, nil if none did
 }
 
 // newLaboratory makes a laboratory of its parts. They follow what is changed in this order:
@@ -54,7 +54,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Results = results.NewStore(i.Name, n.calls)
 	l.Results.Prerender(n.seed)
 	l.Files = files.New(l.Workspace, desk, &n.sets, n.check)
-	l.Files.Elsewhere = func(o *files.Offered) { n.elsewhere(i, o) }
+	l.Files.Elsewhere = func(o *files.Offered) { n.openElsewhere(i, o) }
 	l.Form = form.New(l.Workspace, l.Files)
 	l.Runs = runs.New(l.Workspace, l.Files, l.Form, l.Results)
 	l.Baseline = l.Runs.Baseline

@@ -48,16 +48,16 @@ type Session struct {
 	// Checking is the bundle that was opened last, nil if none.
 	Checking *checking.Checking
 
-	host    Host
-	calls   *calls.Table
-	changed bool // since the newest answer came: what is shown is to be drawn
-	labs    map[string]*Laboratory
-	wanted  string      // the laboratory whose Info was asked for
-	arrived *link.Link  // the link that asked for it, nil if none did
-	sets    files.Count // of files, in any laboratory
-	seed    *results.Prerendered
-	memory  []memory.Memory
-	brought *brought // files that come with the link that is being opened
+	host     Host
+	calls    *calls.Table
+	changed  bool // since the newest answer came: what is shown is to be drawn
+	labs     map[string]*Laboratory
+	wanted   string      // the laboratory whose Info was asked for
+	arrived  *link.Link  // the link that asked for it, nil if none did
+	sets     files.Count // of files, in any laboratory
+	seed     *results.Prerendered
+	memory   []memory.Memory
+	attached *attachedFiles // files that come with the link that is being opened
 }
 
 // New returns a session that shows what a link's fragment says.
@@ -116,12 +116,12 @@ func (n *Session) open(name string, at *link.Link) {
 	}
 	n.Laboratory = l
 	if at != nil {
-		n.take(l)
+		n.adoptFiles(l)
 		n.visit(l, at)
 		return
 	}
 	n.resume(l)
-	n.take(l)
+	n.adoptFiles(l)
 	l.Refresh()
 }
 

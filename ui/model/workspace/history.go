@@ -80,13 +80,13 @@ func (w *Workspace) Change(name string, do func()) {
 }
 
 // Undo takes the newest step back.
-func (w *Workspace) Undo() { w.walk(&w.undo, &w.redo) }
+func (w *Workspace) Undo() { w.takeStep(&w.undo, &w.redo) }
 
 // Redo takes the newest undone step again.
-func (w *Workspace) Redo() { w.walk(&w.redo, &w.undo) }
+func (w *Workspace) Redo() { w.takeStep(&w.redo, &w.undo) }
 
-// walk goes the newest step of a way, which is then one of the way back.
-func (w *Workspace) walk(way, back *[]Step) {
+// takeStep goes the newest step of a way, which is then one of the way back.
+func (w *Workspace) takeStep(way, back *[]Step) {
 	last := len(*way) - 1
 	if last < 0 {
 		return

@@ -50,40 +50,40 @@ func (n *Session) OpenChecked() {
 		at.Pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(c.Info.Systems, ",")})
 	}
 	if c.Info.Opened {
-		n.brought = &brought{lab: c.Info.Lab, name: c.Name, number: c.Number}
+		n.attached = &attachedFiles{lab: c.Info.Lab, name: c.Name, number: c.Number}
 	}
 	n.open(c.Info.Lab, at)
 }
 
-// A brought is a set of files that comes with a link, the workload in a bundle, or from
+// attachedFiles are a set of files that comes with a link, the workload in a bundle, or from
 // another laboratory.
-type brought struct {
+type attachedFiles struct {
 	lab, name string
 	number    int
 	from      string         // the other laboratory, empty of a bundle
 	files     *files.Offered // that come from there
 }
 
-// take opens files that are brought to a laboratory, before it is shown.
-func (n *Session) take(l *Laboratory) {
-	b := n.brought
+// adoptFiles opens files that are attached to a laboratory, before it is shown.
+func (n *Session) adoptFiles(l *Laboratory) {
+	b := n.attached
 	if b == nil || b.lab != l.Info.Name {
 		return
 	}
-	if n.brought = nil; b.from == "" {
+	if n.attached = nil; b.from == "" {
 		l.Files.Take(b.name, b.number)
 		return
 	}
 	l.Files.Bring(b.files)
 	undo, _ := l.Steps()
-	l.came = &came{len(undo), func() { n.Go(b.from) }}
+	l.arrival = &arrival{len(undo), func() { n.Go(b.from) }}
 }
 
-// elsewhere shows the laboratory that takes files which were dropped in another.
-func (n *Session) elsewhere(from *lab.Info, o *files.Offered) {
+// openElsewhere shows the laboratory that takes files which were dropped in another.
+func (n *Session) openElsewhere(from *lab.Info, o *files.Offered) {
 	n.changed = true
 	to := o.By[0]
-	n.brought = &brought{lab: to.Lab, from: from.Name, files: o}
+	n.attached = &attachedFiles{lab: to.Lab, from: from.Name, files: o}
 	n.Notice = fmt.Sprintf("%s is for the laboratory %s, which is shown now; Undo leads back to %s.", files.Describe(o.Names), to.Title, from.Title)
 	n.open(to.Lab, nil)
 }
@@ -91,13 +91,13 @@ func (n *Session) elsewhere(from *lab.Info, o *files.Offered) {
 // OpenIn opens what was dropped last in another laboratory that takes it.
 func (n *Session) OpenIn(lab string) {
 	if o := n.Files.Accept(lab); o != nil {
-		n.elsewhere(n.Laboratory.Info, o)
+		n.openElsewhere(n.Laboratory.Info, o)
 	}
 }
 
-// A came says how files came to a laboratory: so many steps of undo were there, and what
+// An arrival says how files came to a laboratory: so many steps of undo were there, and what
 // leads back from before them.
-type came struct {
+type arrival struct {
 	steps int
 	back  func()
 }
@@ -106,17 +106,17 @@ type came struct {
 // no more. It reports whether it does.
 func (l *Laboratory) leave() bool {
 	undo, _ := l.Steps()
-	c := l.came
+	c := l.arrival
 	if c == nil || len(undo) > c.steps {
 		return false
 	}
-	l.came = nil
+	l.arrival = nil
 	c.back()
 	return true
 }
 
 // CanUndo reports whether there is a step to take back.
-func (l *Laboratory) CanUndo() bool { return l.came != nil || l.Workspace.CanUndo() }
+func (l *Laboratory) CanUndo() bool { return l.arrival != nil || l.Workspace.CanUndo() }
 
 // Undo takes the newest step back. The one that chose of files which came from another
 // laboratory leads back there.
