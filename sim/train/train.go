@@ -60,7 +60,7 @@ var Systems = []system.System{
 	sentinel.System,
 	recompute.System,
 	superneurons.System,
-	spillway.System,
+	spillway.With(swapadvisor.System, g10.System),
 	best.System,
 }
 
@@ -176,6 +176,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	if s.Search != nil {
 		plan, progress = partOf(progress, 0, 2), partOf(progress, 1, 2)
 	}
+	w, of := pieces(w, &s, &q.Machine)
 	p, err := s.Program(w, &q.Machine, &q.Options, plan)
 	c := config(&s, &q)
 	c.Progress, c.Record = progress, q.Record
@@ -194,6 +195,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		return nil, fmt.Errorf("%s: %w", s.Title, err)
 	}
 	r.System = s.Name
+	q.Record.Join(of)
 	if r.Fits {
 		if s.Note != "" {
 			r.Notes = append(r.Notes, s.Note)
@@ -204,6 +206,19 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		r.PlannedOps = len(p.Ops)
 	}
 	return r, nil
+}
+
+// mostPieces is about how many pieces a workload has at most: planning takes longer with
+// each.
+const mostPieces = 4096
+
+// pieces is w as a system moves it, and which tensor each of its is of; nil where w is as
+// it was.
+func pieces(w *workload.Workload, s *system.System, m *machine.Machine) (*workload.Workload, []workload.TensorID) {
+	if s.Pieces == 0 {
+		return w, nil
+	}
+	return w.Divide(max(m.GPUMemory/unit.Bytes(s.Pieces), (w.GlobalBytes()+w.IntermediateBytes())/mostPieces))
 }
 
 // config is how the engine runs a system.

@@ -10,9 +10,12 @@ const never = -1e30
 
 // How the ascent goes on: it smooths finer when so many steps in a row have brought less
 // than that share of what smoothing hides, and ends when smoothing hides little of the bound.
+// With fewer steps it gives up where the host is short beside a slow SSD: with 4, bounds of 39
+// settings were 1.7 % below the best known in the mean and 17 % at most, with 30 and twice the
+// evaluations 0.3 and 2.3 %.
 const (
 	finer    = 0.45
-	patience = 4
+	patience = 30
 	slow     = 0.01
 	enough   = 5e-4
 )

@@ -10,7 +10,7 @@ const coarsest = 5
 
 // How often the dual is computed at most: for the pieces asked for, and at each level before.
 const (
-	evaluations       = 1000
+	evaluations       = 2000
 	coarseEvaluations = 400
 )
 

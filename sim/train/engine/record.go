@@ -71,6 +71,17 @@ func (k *Record) begin(p *program.Program) {
 	*k = Record{Program: p, marks: []mark{{}}, last: map[direction]int{}}
 }
 
+// Join gives what moved the tensors of an undivided workload ([workload.Workload.Divide]);
+// of is empty where that is the one that ran.
+func (k *Record) Join(of []workload.TensorID) {
+	if k == nil || len(of) == 0 {
+		return
+	}
+	for i := range k.Transfers {
+		k.Transfers[i].Tensor = of[k.Transfers[i].Tensor]
+	}
+}
+
 // Launch says that from now on kernel n runs, or waits to.
 func (k *Record) Launch(n workload.KernelID) {
 	if k != nil {

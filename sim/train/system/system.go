@@ -31,6 +31,9 @@ type System struct {
 	// Compressed systems run on GPU memory that hardware compresses: the workload that
 	// they plan and run is not the one that they are asked to (train.Compressed).
 	Compressed bool
+	// Pieces makes it plan and move tensors larger than GPU memory divided by it as several;
+	// 0: tensors are whole.
+	Pieces int64
 	// Floor is true of what is no system but a proof that none can be faster.
 	Floor bool
 	// Quirks are the accidents that may change its results: those that the engine

@@ -310,11 +310,16 @@ func (p *planner) program(x recipe) *program.Program {
 	for i := range p.free {
 		add(p.free[i].Gaps[0].From+1, program.Free, p.free[i].Tensor, machine.Nowhere)
 	}
-	rank := func(k program.Kind) int { // what makes room first
+	sortOps(ops)
+	return &program.Program{Ops: ops}
+}
+
+// sortOps orders operations as they are carried out; of one kernel, what makes room first.
+func sortOps(ops []program.Op) {
+	rank := func(k program.Kind) int {
 		return slices.Index([]program.Kind{program.Free, program.Forget, program.Evict, program.Copy, program.Prefetch}, k)
 	}
 	slices.SortStableFunc(ops, func(a, b program.Op) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))
 	})
-	return &program.Program{Ops: ops}
 }

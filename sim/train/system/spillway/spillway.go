@@ -17,16 +17,18 @@
 //  4. Copying ahead: from a tensor's last write on its copy is made while the way out is idle.
 //     When room is short it leaves at once, without traffic.
 //  5. What is away comes back by its next use, as soon as there is room until then.
-//  6. Up to [most] programs that differ in score, tiers, spare memory and whether they copy
+//  6. Tensors larger than a 64th of GPU memory are planned and moved in pieces.
+//  7. Up to [most] programs that differ in score, tiers, spare memory and whether they copy
 //     ahead are simulated, also one that plans nothing, and the fastest is taken.
 //
-// What no price is about makes it slower than the bound: tensors are whole, a kernel waits for
-// all of its tensors, and moments are 40. Where host memory is short beside a slow SSD, or few
-// tensors are as large as embedding tables, it may be far from it.
+// What no price is about makes it slower than the bound: pieces are whole, a kernel waits for
+// all of its tensors, and moments are 40. Where host memory is short beside a slow SSD it may
+// be far from it.
 package spillway
 
 import (
 	"errors"
+	"slices"
 
 	"spillway/sim/train/bound"
 	"spillway/sim/train/engine"
@@ -41,15 +43,18 @@ import (
 
 // System is the planner.
 var System = system.System{
-	Name:    "spillway",
-	Title:   "Spillway (ours)",
-	Paper:   "Spillway, this program",
-	About:   "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
-	Note:    "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
-	Off:     true,
-	Look:    16,
-	Quirks:  swap.Quirks,
-	Search:  search,
+	Name:   "spillway",
+	Title:  "Spillway (ours)",
+	Paper:  "Spillway, this program",
+	About:  "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
+	Note:   "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
+	Off:    true,
+	Look:   16,
+	Pieces: 64,
+	Quirks: swap.Quirks,
+	Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
+		return search(w, m, o, nil, progress)
+	},
 	Runtime: func(*system.Options) engine.Runtime { return runtime },
 }
 
@@ -57,8 +62,18 @@ var System = system.System{
 // the next needs than at the beginning.
 var runtime = swap.Memory{Rules: swap.Rules{Warm: 1}, Swapper: follow}
 
+// With is the planner that has plans of other systems among its candidates, as they are and
+// with copies made ahead.
+func With(others ...system.System) system.System {
+	s := System
+	s.Search = func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
+		return search(w, m, o, others, progress)
+	}
+	return s
+}
+
 // search makes programs and takes the fastest.
-func search(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
+func search(w *workload.Workload, m *machine.Machine, o *system.Options, others []system.System, progress func(done, total int)) (*program.Program, error) {
 	if err := swapplan.LoadOf(w).Fits(m.GPUMemory); err != nil {
 		return nil, err
 	}
@@ -66,7 +81,56 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
 	p.settle()
 	s := &trials{planner: p, config: config, known: map[recipe]bool{}, progress: progress}
-	return s.best()
+	if _, err := s.best(); err != nil {
+		return nil, err
+	}
+	for i := range others {
+		if s.perfect() {
+			break
+		}
+		x, err := others[i].Program(w, m, o, nil)
+		if err != nil {
+			continue // it finds none
+		}
+		for _, x := range []*program.Program{x, p.copiedAhead(x)} {
+			if err := s.run(x); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.program.Rounds = s.done
+	return s.program, nil
+}
+
+// copiedAhead is a program in which what leaves is copied from its last write on.
+func (p *planner) copiedAhead(x *program.Program) *program.Program {
+	ops := slices.Clone(x.Ops)
+	copied := map[int]bool{} // values
+	for _, op := range x.Ops {
+		if op.Kind != program.Evict {
+			continue
+		}
+		for _, v := range p.valuesAway(op.Tensor, int(op.At)) {
+			if born := p.Values[v].Born; born >= 0 && !copied[v] {
+				copied[v] = true
+				ops = append(ops, program.Op{At: workload.KernelID((born + 1) % p.Kernels), Kind: program.Copy, Tensor: op.Tensor, To: op.To})
+			}
+		}
+	}
+	sortOps(ops)
+	return &program.Program{Ops: ops}
+}
+
+// valuesAway returns the values of a tensor that are idle when kernel k is about to run.
+func (p *planner) valuesAway(t workload.TensorID, k int) (list []int) {
+	for i := range p.Values {
+		if v := &p.Values[i]; v.Tensor == t && slices.ContainsFunc(v.Gaps, func(g bound.Gap) bool {
+			return g.From < k && k <= g.To || g.From < k+p.Kernels && k+p.Kernels <= g.To
+		}) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // settle divides what nobody reads any more into what can be given up and what stays.
@@ -132,7 +196,6 @@ func (s *trials) best() (*program.Program, error) {
 			}
 		}
 	}
-	s.program.Rounds = s.done
 	return s.program, nil
 }
 
