@@ -1,7 +1,11 @@
 package lab
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"spillway/sim/report"
 )
@@ -11,6 +15,80 @@ import (
 // the same settings are side by side and the floor is among them, each says so. All are
 // empty in a laboratory without one.
 type Floor struct{ System, Of, Headroom string }
+
+// Names of what bounds a laboratory, the same in all: the system, and the quantity that says
+// how many times as long another takes.
+const (
+	bound    = "bound"
+	headroom = "headroom"
+)
+
+// Lowest is the floor of a laboratory: [Best] is its system, [Headroom] its measure.
+func Lowest(of string) Floor { return Floor{bound, of, headroom} }
+
+// Best is the system that is a proof of how fast any can be at best. about says for whom it
+// holds and how near it is known to be, paper what it rests on.
+func Best(about, paper string, look int) System {
+	return System{Name: bound, Title: "Best possible", Family: "Bounds", About: about, Paper: paper, Bound: true, Off: true, Look: look}
+}
+
+// Headroom is the measure of how many times as long as the best possible something takes,
+// which no run knows of itself: [Info.Related] gives it. more says what else is to be known.
+func Headroom[R any](more string) report.Measure[R] {
+	return report.Number(report.Quantity{
+		Key: headroom, Label: "Time over the best possible", Unit: "×", Places: 3, Better: -1,
+		Help: "Time over that of Best possible, where that is among the systems. " + more,
+	}, func(R) float64 { return report.None() })
+}
+
+// A Proof is how good the value of Floor.Of can be at best in some settings.
+type Proof struct {
+	Value float64
+	// Reason is why nothing is proved: no system can run it. Then there is no value.
+	Reason string
+	Notes  []string // what decides it, and how near it can be come
+	// About and Origin are what every report says of what runs.
+	About, Origin string
+}
+
+// proves reports whether a system is the proof that Spec.Bound makes.
+func (s *Spec[S, W, R]) proves(system string) bool {
+	return s.Bound != nil && system == s.Floor.System
+}
+
+// proof is what Spec.Bound says, as a report.
+func (l *Info) proof(p *Proof) *report.Report {
+	r := &report.Report{Fits: p.Reason == "", Reason: p.Reason, Notes: p.Notes, About: p.About, Origin: p.Origin}
+	if r.Fits {
+		r.Values = make([]float64, len(l.Quantities))
+		for i := range r.Values {
+			r.Values[i] = report.None()
+		}
+		r.Values[l.Quantity(l.Floor.Of)] = p.Value
+	}
+	return r
+}
+
+// json is p for those who read what systems print.
+func (p *Proof) json(of string) []byte {
+	if p.Reason != "" {
+		return []byte("{}")
+	}
+	return fmt.Appendf(nil, `{%q:%s}`, of, strconv.FormatFloat(p.Value, 'g', -1, 64))
+}
+
+// hash is equal for equal proofs.
+func (p *Proof) hash() string { return fmt.Sprintf("%016x", math.Float64bits(p.Value)) }
+
+// noRun is why a proof has neither exports nor sections.
+const noRun = "This is a proof of how fast any system can be, and nothing that runs: choose another system."
+
+var errNoRun = errors.New(noRun)
+
+// Running are the systems that run: all but the floor, in their order.
+func (l *Info) Running() []System {
+	return slices.DeleteFunc(slices.Clone(l.Systems), func(s System) bool { return s.Name == l.Floor.System })
+}
 
 // Related returns reports of the same settings, by system, each with its headroom if the
 // floor is among them. Reports may be nil; those that are changed are copies.

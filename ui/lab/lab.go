@@ -25,7 +25,7 @@ type System struct {
 	Family string // what it belongs to, in lists of many
 	Paper  string // where it comes from
 	About  string // what it does, one or two sentences
-	Bound  bool   // an ideal that others are compared with
+	Bound  bool   // what others are compared with, and no contestant: a proof, or what knows or holds everything
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
 	// Variant is true of one that is another of the systems in other surroundings: where
@@ -34,6 +34,8 @@ type System struct {
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
+	// Was are names that it had: links and commands with them mean it.
+	Was []string
 }
 
 // A Panel is a place for knobs in a form.
@@ -220,9 +222,9 @@ func (l *Info) LeavesEntry(key string) bool {
 	return k != nil && k.Panel == e.Panel && (k.Kind == knob.One || k == e)
 }
 
-// System returns the system with this stable name. The error says which there are.
+// System returns the system with this stable name, or that had it. The error says which there are.
 func (l *Info) System(name string) (*System, error) {
-	if at := slices.IndexFunc(l.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
+	if at := slices.IndexFunc(l.Systems, func(s System) bool { return s.Name == name || slices.Contains(s.Was, name) }); at >= 0 {
 		return &l.Systems[at], nil
 	}
 	names := make([]string, len(l.Systems))
@@ -466,6 +468,10 @@ type Spec[S, W, R any] struct {
 	Load func(*S, Files) (W, error)
 	// Run runs one system. What it returns as an error is about the settings.
 	Run func(w W, s *S, system string, p Progress) (R, error)
+	// Bound proves how good the value of Floor.Of can be at best, which is what the system
+	// Floor.System then is, and nothing that runs; nil in a laboratory without one, or whose
+	// Run has it. The error is about the settings.
+	Bound func(w W, s *S, p Progress) (*Proof, error)
 	// Measures are the numbers of a run: Info's quantities, and a report's values where
 	// the system can run it. Report says the rest.
 	Measures []report.Measure[*Run[S, W, R]]
@@ -629,6 +635,17 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return rep, of, nil
 	}
 	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+		if spec.proves(system) {
+			s, w, err := ready(u, system, f)
+			if err != nil {
+				return nil, nil, err
+			}
+			b, err := spec.Bound(w, s, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			return l.proof(b), b, nil
+		}
 		r, of, err := do(u, system, f, p)
 		if err != nil {
 			return nil, nil, err
@@ -682,6 +699,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
 		return l.export(key, func(at int) ([]byte, error) {
+			if spec.proves(system) {
+				return nil, errNoRun
+			}
 			s, w, err := ready(u, system, f)
 			if err != nil {
 				return nil, err
@@ -695,8 +715,18 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		l.Result = *new(R)
 	}
 	l.Inline = spec.Inline
-	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
-	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
+	l.JSON = func(raw any) ([]byte, error) {
+		if b, ok := raw.(*Proof); ok {
+			return b.json(l.Floor.Of), nil
+		}
+		return spec.JSON(raw.(R))
+	}
+	l.Hash = func(raw any) string {
+		if b, ok := raw.(*Proof); ok {
+			return b.hash()
+		}
+		return spec.Hash(raw.(R))
+	}
 	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
@@ -705,6 +735,12 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		var w W
 		var s *S
 		var err error
+		if spec.proves(system) {
+			if l.Sections[at].Run {
+				return nil, errNoRun
+			}
+			system = l.Running()[0].Name
+		}
 		if l.Sections[at].Run {
 			s, w, err = ready(u, system, f)
 		} else {

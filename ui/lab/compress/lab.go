@@ -78,7 +78,8 @@ func New() lab.Lab {
 				None: "No design makes memory larger", NoneAt: 1,
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
-			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
+			Floor: lab.Lowest("time"),
+			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
@@ -94,6 +95,7 @@ func New() lab.Lab {
 		},
 		Load:     load,
 		Run:      run,
+		Bound:    proof,
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
@@ -133,7 +135,27 @@ func systems() []lab.System {
 	for i, v := range core.Variants() {
 		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Look: i})
 	}
-	return list
+	return append(list, lab.Best(
+		"No design can be faster that holds the same in the same GPU memory: every allocation has the target at which its accesses cost least, and metadata cost nothing. A proven bound; compression of traffic alone reaches it where everything fits.",
+		"Spillway: Lagrangian duality over targets", 10))
+}
+
+// proof is what no design can be faster than.
+func proof(w *memory, s *settings, _ lab.Progress) (*lab.Proof, error) {
+	setup := s.Setup
+	setup.Alike = s.Patterns == "alike"
+	sum := 0.0
+	for i := range w.programs {
+		least, ok := core.Bound(&w.programs[i], &setup)
+		if !ok {
+			return &lab.Proof{Reason: fmt.Sprintf("%s does not fit into %v with any targets. More GPU memory would help", w.programs[i].Name, setup.GPU)}, nil
+		}
+		sum += least
+	}
+	return &lab.Proof{
+		Value: sum / float64(len(w.programs)), About: w.about, Origin: w.origin,
+		Notes: []string{"A proven bound, not a design: no targets make it faster. Compression of traffic alone reaches it where everything fits."},
+	}, nil
 }
 
 // programKey is the key of a program of a suite.

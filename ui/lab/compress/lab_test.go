@@ -68,7 +68,7 @@ func TestEveryKnobActs(t *testing.T) {
 	values := func(text string) string {
 		u := labtest.Setup(t, &l, text)
 		var b strings.Builder
-		for _, s := range l.Systems {
+		for _, s := range l.Running() {
 			r, _, err := l.Run(u, s.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)

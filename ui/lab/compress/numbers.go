@@ -57,6 +57,7 @@ func list() []report.Measure[*result] {
 		ns[i].Signed = true
 	}
 	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
+	ns = append(ns, lab.Headroom[*result]("No design can be below 1."))
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
 	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
 	percent("metadata_hits_percent", "Metadata in the cache", "Accesses whose metadata the cache has. Of several programs the mean.", 2, 1, func(r *result) float64 {

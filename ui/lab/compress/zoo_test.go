@@ -18,7 +18,7 @@ func TestNetworks(t *testing.T) {
 		if u.Hidden("batch") {
 			t.Errorf("%s has no batch size", m.ID)
 		}
-		for _, s := range l.Systems {
+		for _, s := range l.Running() {
 			r, raw, err := l.Run(u, s.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)

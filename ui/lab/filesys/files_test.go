@@ -57,7 +57,7 @@ func TestRecording(t *testing.T) {
 	if a, b := fmt.Sprintf("%+v", again.Entries()), fmt.Sprintf("%+v", holds.Entries()); a != b {
 		t.Errorf("opened a bundle has\n%s, made\n%s", a, b)
 	}
-	for _, s := range l.Systems {
+	for _, s := range l.Running() {
 		r, raw, err := l.Run(u, s.Name, f, nil)
 		if err != nil || !r.Fits {
 			t.Fatalf("%s: %v", s.Name, err)

@@ -80,7 +80,7 @@ func TestPairs(t *testing.T) {
 		t.Errorf("%d charts", len(l.Charts))
 	}
 	for _, set := range []string{"workload=create scale=256", small} {
-		for _, s := range l.Systems {
+		for _, s := range l.Running() {
 			r, _, err := l.Run(labtest.Setup(t, &l, set), s.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)

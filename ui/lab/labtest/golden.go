@@ -69,9 +69,9 @@ func Runs(t *testing.T, l *lab.Lab, setups, quantities []string, check func(abou
 	var runs []golden.Run
 	for _, text := range setups {
 		u := Setup(t, l, text)
-		for i := range l.Systems {
-			name := text + " system=" + l.Systems[i].Name
-			r, raw, err := l.Run(u, l.Systems[i].Name, nil, nil)
+		for _, x := range l.Running() {
+			name := text + " system=" + x.Name
+			r, raw, err := l.Run(u, x.Name, nil, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

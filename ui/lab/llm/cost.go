@@ -19,7 +19,7 @@ func (v *view) cost() (*report.Section, error) {
 	}
 	c := &v.s.Node
 	t := report.Table{
-		Title: "What a dollar and a kWh train", Head: []string{"System", "Throughput", "Of ideal", "Price of the machine", "Tokens for a dollar", "Tokens for a kWh", "Drives live", "A billion tokens take", "and cost"},
+		Title: "What a dollar and a kWh train", Head: []string{"System", "Throughput", "Of all in memory", "Price of the machine", "Tokens for a dollar", "Tokens for a kWh", "Drives live", "A billion tokens take", "and cost"},
 	}
 	const billion = 1e9
 	best := 0.0
@@ -54,7 +54,7 @@ func (v *view) cost() (*report.Section, error) {
 		Text: []string{v.costs(list, best)}, Tables: tables,
 		Notes: []string{
 			"A dollar pays for electricity, for the machine spread over the years under Prices, and for drives that wear out sooner, which are replaced. Everything is at work all the time; people, cooling and rent are not counted.",
-			"GPUs that hold everything: so many more of the same machine that all tensors fit, as fast as the ideal in proportion. That bound has no links between machines, so a real cluster is slower and dearer.",
+			"GPUs that hold everything: so many more of the same machine that all tensors fit, as fast as the pipeline in proportion. That bound has no links between machines, so a real cluster is slower and dearer.",
 		},
 	}, nil
 }

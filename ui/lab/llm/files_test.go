@@ -42,7 +42,7 @@ func TestConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	bundled := labtest.Setup(t, &l, "model=llama3-8b batch=4 micro=1 layers=4 sequence=512 gpu_memory=16")
-	for _, s := range l.Systems {
+	for _, s := range l.Running() {
 		r, raw, err := l.Run(u, s.Name, f, nil)
 		if err != nil {
 			t.Fatal(err)

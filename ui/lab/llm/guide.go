@@ -73,7 +73,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "small", Title: "A smaller model", Look: "figure-throughput", Preset: "llama3-8b",
-			Say:   "A model of fewer parameters: drives alone keep up. TERAIO-SSD trains {teraio-ssd tokens_s} where ideal GPUs train {ideal tokens_s}, and most of what ZeRO-Offload loses are its collectives, {zero-offload communicate_s} of {zero-offload iteration_s}.",
+			Say:   "A model of fewer parameters: drives alone keep up. TERAIO-SSD trains {teraio-ssd tokens_s} where GPUs that hold everything train {ideal tokens_s}, and most of what ZeRO-Offload loses are its collectives, {zero-offload communicate_s} of {zero-offload iteration_s}.",
 			Facts: []lab.Fact{{Left: of("teraio-ssd", "of_ideal"), Right: of("zero-offload", "of_ideal"), Times: 1.2}, {Left: of("teraio-ssd", "tokens_s"), Right: of("ideal", "tokens_s"), Times: 0.9}, {Left: of("zero-offload", "communicate_s"), Right: of("zero-offload", "fetch_s")}, {Left: of("zero-offload", "communicate_s"), Right: of("zero-offload", "optimizer_s")}},
 		},
 		{
@@ -86,7 +86,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce",
-			Say: "What the paper prints is computed here and compared: memory at its peak, shares of ideal throughput, sweeps over drives and host memory. What is not reached stands there too. That was the tour: drop a config.json of your own model, Undo brings your settings back.",
+			Say: "What the paper prints is computed here and compared: memory at its peak, shares of the throughput with all in memory, sweeps over drives and host memory. What is not reached stands there too. That was the tour: drop a config.json of your own model, Undo brings your settings back.",
 		},
 	}
 }
@@ -94,8 +94,8 @@ func tour() []lab.Stop {
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "What is simulated", Text: "One training iteration on every GPU: its kernels in order, with times from the GPU's data sheet; tensors that are on the GPU, in host memory or on drives; links that are shared fairly by what moves over them at the same time. Three iterations run, and the last is measured."},
-		{Title: "The systems", Text: "Ideal has GPUs that hold everything. TERAIO plans before training which tensor leaves when, and for where, from the times in which they are not used: TERAIO-SSD to drives, TERAIO-Mixed to host memory too. ZeRO-Offload keeps optimizer states in host memory and lets the host update weights; ZeRO-Infinity keeps everything on drives; FSDP keeps each GPU's shard in host memory."},
-		{Title: "How a model is cut", Text: "Ideal and TERAIO cut it into a pipeline of all GPUs unless tensors or data are cut too (Training). ZeRO and FSDP cut matrices, as in the TERAIO paper, or the batch, as they do by themselves (Options of systems)."},
+		{Title: "The systems", Text: "Pipeline, all in memory has GPUs that hold everything; the paper calls it Ideal, but ZeRO and FSDP can be faster, which have no pipeline. Best possible is proven: no system can be faster. TERAIO plans before training which tensor leaves when, and for where, from the times in which they are not used: TERAIO-SSD to drives, TERAIO-Mixed to host memory too. ZeRO-Offload keeps optimizer states in host memory and lets the host update weights; ZeRO-Infinity keeps everything on drives; FSDP keeps each GPU's shard in host memory."},
+		{Title: "How a model is cut", Text: "TERAIO, and the pipeline with all in memory, cut it into a pipeline of all GPUs unless tensors or data are cut too (Training). ZeRO and FSDP cut matrices, as in the TERAIO paper, or the batch, as they do by themselves (Options of systems)."},
 		{Title: "Cost and life", Text: "A dollar pays for electricity, for the machine over the years in which it pays for itself, and for drives, which are replaced when they have taken what their maker warrants. All prices are settings with their source."},
 		{Title: "Your own model", Text: "Drop the config.json that lies beside any Hugging Face model (llama, mistral, qwen2, granite, gpt2, opt, bloom, t5, mixtral). model.safetensors.index.json beside it checks the number of parameters. No weights are read."},
 	}

@@ -286,7 +286,7 @@ func (v *view) inactive() (*report.Section, error) {
 		return &report.Section{Text: []string{"No tensor has a period in which it is not used."}}, nil
 	}
 	finding := fmt.Sprintf("The first GPU's tensors have %s in an iteration of %v of kernels", prose.Count(total.periods, "inactive period"), all)
-	notes := []string{"Lengths are of kernels alone, as on a GPU that holds everything. Kernels and tensors are those of the pipeline of ideal and TERAIO, whatever system is in focus; ZeRO and FSDP cut the model in their own way."}
+	notes := []string{"Lengths are of kernels alone, as on a GPU that holds everything. Kernels and tensors are those of TERAIO's pipeline, whatever system is in focus; ZeRO and FSDP cut the model in their own way."}
 	if drives {
 		finding += fmt.Sprintf("; %s of them, with %s of the bytes, are long enough for the tensor to go to the GPU's drives and back", prose.Percent(part(total.movable, total.periods)), prose.Percent(part(total.movableSize, total.bytes)))
 		notes = append(notes, "Long enough means: longer than one write and one read of the tensor with nothing else on the drives. That periods are long enough one by one does not say that drives carry all of them together.")

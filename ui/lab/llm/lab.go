@@ -79,6 +79,7 @@ func New() lab.Lab {
 			},
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
+			Floor: lab.Lowest("iteration_s"),
 			Drop:  dropped,
 			Entry: "entry", EntryPanel: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
@@ -90,6 +91,7 @@ func New() lab.Lab {
 		Accept:   accept,
 		Load:     loaded,
 		Run:      run,
+		Bound:    proof,
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
@@ -115,7 +117,31 @@ func systems() []lab.System {
 			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look,
 		})
 	}
-	return list
+	return append(list, lab.Best(
+		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. Nothing shows that it can be reached: it is near where computing decides, and far where activations leave again and again.",
+		"Spillway: sums over what works at most all the time", 10))
+}
+
+// proof is what no system can be faster than.
+func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
+	b, err := core.Best(&w.setup, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &lab.Proof{Reason: b.Reason, About: w.about, Origin: w.origin}
+	if b.Reason != "" {
+		return out, nil
+	}
+	out.Value = inSeconds(b.Time)
+	out.Notes = append(out.Notes, "A proven bound, not a run: no system of these can be faster. Nothing shows that it can be reached.")
+	for _, f := range b.Floors {
+		titles := make([]string, len(f.Systems))
+		for i, x := range f.Systems {
+			titles[i] = x.Title
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("Cut as by %s an iteration takes at least %s s: %s.", prose.List(titles), prose.Few(inSeconds(f.Time)), f.By))
+	}
+	return out, nil
 }
 
 // loaded returns what the settings run.

@@ -214,5 +214,5 @@ func (v *view) smaller(most int64) (core.Setup, string) {
 		return s, ""
 	}
 	l.Micro, l.Batch = micro, small
-	return s, fmt.Sprintf("So that it does not take minutes all runs are of a batch of %s; with the whole batch of %s throughput is higher, and shares of ideal differ by a few points.", prose.Grouped(small), prose.Grouped(v.s.Layout.Batch))
+	return s, fmt.Sprintf("So that it does not take minutes all runs are of a batch of %s; with the whole batch of %s throughput is higher, and shares of it differ by a few points.", prose.Grouped(small), prose.Grouped(v.s.Layout.Batch))
 }

@@ -66,7 +66,7 @@ func TestSectionsSay(t *testing.T) {
 		{lifeKey, "", small, "teraio-ssd", "TERAIO-SSD writes"},
 		{costKey, "", small, "teraio-ssd", "tokens for a dollar"},
 		{costKey, "", large + " drives=0 host_memory=8", "fsdp-offload", "No system runs it"},
-		{mapKey, "", small, "teraio-mixed", "of ideal throughput"},
+		{mapKey, "", small, "teraio-mixed", "of the throughput with all in memory"},
 		{mapKey, "", small, "ideal", "holds everything"},
 		{mapKey, "", small + " drives=0 host_memory=0", "teraio-mixed", "With no drives and no host memory TERAIO-Mixed cannot run it; with "},
 		{mapKey, "", large + " host_memory=8", "zero-offload", "cannot run it with any number of drives"},
@@ -82,7 +82,7 @@ func TestSectionsSay(t *testing.T) {
 		{nextKey, "", small, "teraio-mixed", "It could do without: "},
 		{decodeKey, "", small, "ideal", "fit into the memory of this machine's GPUs"},
 		{decodeKey, "", large, "ideal", "From “All drives of this machine”"},
-		{rooflineKey, "", small, "teraio-ssd", "of ideal throughput"},
+		{rooflineKey, "", small, "teraio-ssd", "of the throughput with all in memory"},
 		{rooflineKey, "", large, "zero-offload", "cannot run it, whatever the drives"},
 		{inactiveKey, "", small, "teraio-ssd", "inactive periods in an iteration"},
 		{nextKey, "", small, "teraio-mixed", "TERAIO-Mixed trains"},
@@ -110,7 +110,7 @@ func TestSectionsAgree(t *testing.T) {
 		t.Errorf("%q, and the run has %v tokens/s", s.Text[0], rate)
 	}
 	s := shown(t, &l, mapKey, "", small, "teraio-mixed")
-	if !strings.Contains(s.Text[0], "reaches "+prose.Percent(of)+" of ideal") {
+	if !strings.Contains(s.Text[0], "reaches "+prose.Percent(of)+" of the throughput with all in memory") {
 		t.Errorf("%q, and the run has %s of ideal", s.Text[0], prose.Percent(of))
 	}
 	at := slices.Index(s.Tables[0].Head, "2 drives (now)") - 1

@@ -11,7 +11,7 @@ import (
 )
 
 // shares are classes of throughput against ideal.
-var shares = []string{"cannot run", "to 50 % of ideal", "to 75 %", "to 90 %", "over 90 %"}
+var shares = []string{"cannot run", "to 50 % of all in memory", "to 75 %", "to 90 %", "over 90 %"}
 
 // shareClass is the class of a run.
 func shareClass(r *core.Result, of int64) byte {
@@ -143,10 +143,10 @@ func (v *view) heat() (*report.Section, error) {
 	}
 	shown := columnsOf(s.Node.Drives)
 	m := report.Map{
-		ID: "map", Title: "Throughput of " + v.system.Title + " against ideal", X: "drives for each GPU", Y: "host memory", Grids: []string{""},
+		ID: "map", Title: "Throughput of " + v.system.Title + " against all in memory", X: "drives for each GPU", Y: "host memory", Grids: []string{""},
 		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "A cell is the system with so many drives and so much host memory.",
 	}
-	t := report.Table{Title: "Of ideal throughput, by host memory and drives for each GPU", Head: []string{"Host memory"}}
+	t := report.Table{Title: "Of the throughput with all in memory, by host memory and drives for each GPU", Head: []string{"Host memory"}}
 	for _, n := range g.drives {
 		name := driveCount(n)
 		if n == s.Node.Drives {
@@ -225,13 +225,13 @@ func (v *view) mapped(s *core.Setup, g *grid) string {
 		for i := range slices.Backward(g.hosts) {
 			for k, x := range g.of[i] {
 				if x > 0 {
-					return fmt.Sprintf("With %s and %s %s cannot run it; with %s and host memory of %s it can, at %s of ideal throughput.", has, host, v.system.Title, forEach(g.drives[k]), hostName(g.hosts[i]), prose.Percent(float64(x)/1e6))
+					return fmt.Sprintf("With %s and %s %s cannot run it; with %s and host memory of %s it can, at %s of the throughput with all in memory.", has, host, v.system.Title, forEach(g.drives[k]), hostName(g.hosts[i]), prose.Percent(float64(x)/1e6))
 				}
 			}
 		}
 		return fmt.Sprintf("%s cannot run it with any number of drives and any host memory of this map: %s", v.system.Title, g.ran[0][len(g.drives)-1].Reason)
 	}
-	said := fmt.Sprintf("With %s and %s %s reaches %s of ideal throughput", has, host, v.system.Title, of(now))
+	said := fmt.Sprintf("With %s and %s %s reaches %s of the throughput with all in memory", has, host, v.system.Title, of(now))
 	var others []string
 	if s.Node.Drives > 0 {
 		others = append(others, "without drives "+of(g.at(0, s.Node.Host)))
@@ -267,7 +267,7 @@ func (v *view) roofline() (*report.Section, error) {
 		return nil, err
 	}
 	t := report.Table{
-		Title: "Throughput of " + v.system.Title + " by the rate of a GPU's drives", Head: []string{"Rate, each way", "Throughput", "Of ideal", "From and to a GPU's drives", "At least so long at this rate", "Which is at most, of ideal"},
+		Title: "Throughput of " + v.system.Title + " by the rate of a GPU's drives", Head: []string{"Rate, each way", "Throughput", "Of all in memory", "From and to a GPU's drives", "At least so long at this rate", "Which is at most, of all in memory"},
 	}
 	near, slower, last, lastRate := unit.Bandwidth(0), "", int64(0), unit.Bandwidth(0)
 	reason, ran := "", false
@@ -301,7 +301,7 @@ func (v *view) roofline() (*report.Section, error) {
 			}
 		}
 		if i == len(rates)-1 && read+written == 0 {
-			return &report.Section{Text: []string{fmt.Sprintf("%s moves nothing from or to drives here, however fast they are: it reaches %s of ideal throughput with any.", v.system.Title, prose.Percent(float64(of)/1e6))}}, nil
+			return &report.Section{Text: []string{fmt.Sprintf("%s moves nothing from or to drives here, however fast they are: it reaches %s of the throughput with all in memory with any.", v.system.Title, prose.Percent(float64(of)/1e6))}}, nil
 		}
 		if last > 0 && part(of, last) > 1.001 {
 			slower = fmt.Sprintf("Drives of %v are slower here than drives of %v. %s", lastRate, rate, anew)
@@ -318,12 +318,12 @@ func (v *view) roofline() (*report.Section, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	slices.Reverse(t.Rows)
-	finding := fmt.Sprintf("Over nine tenths of ideal throughput %s reaches with drives of %v for each GPU, in each direction.", v.system.Title, near)
+	finding := fmt.Sprintf("Over nine tenths of the throughput with all in memory %s reaches with drives of %v for each GPU, in each direction.", v.system.Title, near)
 	switch {
 	case !ran:
 		finding = v.system.Title + " cannot run it, whatever the drives: " + reason
 	case near == 0:
-		finding = fmt.Sprintf("Also with drives of %v for each GPU %s stays below nine tenths of ideal throughput.", rates[len(rates)-1], v.system.Title)
+		finding = fmt.Sprintf("Also with drives of %v for each GPU %s stays below nine tenths of the throughput with all in memory.", rates[len(rates)-1], v.system.Title)
 	}
 	if node, err := v.s.Node.Build(); err == nil && ran {
 		if read, write := arrayRates(node); read == 0 {

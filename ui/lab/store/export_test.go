@@ -17,7 +17,7 @@ import (
 func TestTimeline(t *testing.T) {
 	l := New()
 	origin := lab.Origin{Title: "a <mix>", Mode: "prefetch", Link: "https://example.org/#v=3", Version: "1234abcd"}
-	for i, system := range l.Systems {
+	for i, system := range l.Running() {
 		for k, set := range []string{"workload=pairs", "shared_compute=0", ""} {
 			if i != k && k > 0 {
 				continue // each of the longer ones with one policy
