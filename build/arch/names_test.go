@@ -86,7 +86,7 @@ func TestWhatASystemIsIsNoQuestionOfItsName(t *testing.T) {
 	names, every := map[string][]string{}, []string{}
 	for _, d := range all.Labs {
 		l := d.New()
-		for _, s := range l.Systems {
+		for _, s := range l.Running() {
 			names[d.Package] = append(names[d.Package], s.Name)
 			every = append(every, s.Name)
 		}
