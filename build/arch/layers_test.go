@@ -66,7 +66,7 @@ var layers = []layer{
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
-	{"ui/files", []string{"sim/knob", "sim/cxlssd/stream", "sim/filesys/load", "traces/...", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
+	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports

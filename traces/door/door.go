@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"spillway/traces"
+	"spillway/traces/address"
 	"spillway/traces/archive"
+	"spillway/traces/handed"
 )
 
 // A File is a name, with slashes where folders are known, and its content.
@@ -68,16 +70,19 @@ type subject struct {
 	// all reads dropped files as they are, in place of read: the laboratory reads these
 	// too, a page at a time, however large they are.
 	all func(files []File) (*Taker, error)
+	// writes are the formats in which what was handed over can be written again, the one
+	// that a bundle has first.
+	writes []Writer
 }
 
 // subjects are all that files may be about. Where two are as sure of a file the first
 // that is shown, or else the one with more bytes, comes first.
 var subjects = []subject{
-	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining},
+	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining, writes: []Writer{writer(handed.SpillwayTrace, writeTraining)}},
 	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
-	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, all: readContents},
-	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses},
-	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls},
+	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, all: readContents, writes: []Writer{writer("", writeContents)}},
+	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses, writes: []Writer{writer("", writeAccesses(address.Binary)), writer(handed.AddressTrace, writeAccesses(address.Text))}},
+	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls, writes: []Writer{writer(handed.CallTrace, writeCalls)}},
 	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
 }
 

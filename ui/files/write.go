@@ -1,60 +1,35 @@
 package files
 
 import (
-	"bytes"
-	"cmp"
-	"errors"
-	"fmt"
-	"path"
-	"strings"
-
-	"spillway/sim/cxlssd/stream"
-	"spillway/sim/filesys/load"
 	"spillway/sim/knob"
-	"spillway/traces/address"
-	"spillway/traces/contents"
-	"spillway/traces/fscalls"
-	"spillway/traces/handed"
-	"spillway/traces/spillway"
+	"spillway/traces/door"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
 )
 
 // Write writes what a laboratory handed over in one of the formats of package handed.
-func Write(format string, message []byte) (data []byte, err error) {
-	var b bytes.Buffer
-	switch format {
-	case handed.SpillwayTrace:
-		_, data, err = training(message)
-	case handed.AddressTrace:
-		r, err := accesses(message)
-		if err != nil {
-			return nil, err
-		}
-		err = address.Write(&b, r, address.Text)
-		return within(b.Bytes(), err)
-	case handed.CallTrace:
-		r, err := calls(message)
-		if err != nil {
-			return nil, err
-		}
-		err = fscalls.Encode(&b, r)
-		return within(b.Bytes(), err)
-	default:
-		err = fmt.Errorf("there is no format %q", format)
+func Write(format string, message []byte) ([]byte, error) {
+	w, err := door.WriterOf(format)
+	if err != nil {
+		return nil, err
 	}
-	return within(data, err)
-}
-
-// within refuses what no program that reads such files can take.
-func within(data []byte, err error) ([]byte, error) {
+	_, data, err := written(w, message)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(data) > lab.MostExport:
+	case len(data) > lab.MostExport: // no program that reads such files could take it
 		return nil, lab.ErrLarge
 	}
 	return data, nil
+}
+
+// written is the file that w makes of a message of a laboratory.
+func written(w door.Writer, message []byte) (name string, data []byte, err error) {
+	h := w.Blank()
+	if err := wire.Unmarshal(message, h); err != nil {
+		return "", nil, err
+	}
+	return w.Write(h)
 }
 
 // Export runs one system and writes what happened in a format of a laboratory's exports.
@@ -95,96 +70,13 @@ func Carried(l *lab.Lab, u *knob.Setup, opened []lab.File, in lab.Files) ([]lab.
 
 // Pack writes what a laboratory carries into a bundle as files.
 func Pack(laboratory string, message []byte) ([]lab.File, error) {
-	var b bytes.Buffer
-	var f lab.File
-	switch laboratory {
-	case "train":
-		name, data, err := training(message)
-		if err != nil {
-			return nil, err
-		}
-		f = lab.File{Name: cmp.Or(strings.Trim(plain(name, 80, "-_"), "-"), "workload") + ".json", Data: data}
-	case "compress":
-		h, err := wire.Read[handed.Contents](message)
-		if err != nil {
-			return nil, err
-		}
-		f.Name = contents.Name
-		if f.Data, err = contents.Encode(h); err != nil {
-			return nil, err
-		}
-	case "cxlssd":
-		r, err := accesses(message)
-		if err == nil {
-			err = address.Write(&b, r, address.Binary)
-		}
-		if err != nil {
-			return nil, err
-		}
-		f = lab.File{Name: strings.TrimLeft(plain(path.Base(r.Name), 80, "."), ".") + ".address", Data: b.Bytes()}
-	case "filesys":
-		r, err := calls(message)
-		if err == nil {
-			err = fscalls.Encode(&b, r)
-		}
-		if err != nil {
-			return nil, err
-		}
-		f = lab.File{Name: strings.TrimLeft(plain(path.Base(r.Name), 80, "."), ".") + ".fscalls", Data: b.Bytes()}
-	default:
-		return nil, fmt.Errorf("nothing of the laboratory %q is written", laboratory)
-	}
-	return []lab.File{f}, nil
-}
-
-// plain is at most so many bytes of a name that every system of files takes: letters,
-// digits and some signs, and a dash for all else.
-func plain(name string, most int, signs string) string {
-	name = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || strings.ContainsRune(signs, r) {
-			return r
-		}
-		return '-'
-	}, name)
-	return name[:min(len(name), most)]
-}
-
-// errNothing is the error of a message in which nothing is handed over.
-var errNothing = errors.New("there is nothing to write")
-
-// training is the first workload that was handed over, as a Spillway trace, and its name.
-func training(message []byte) (name string, data []byte, err error) {
-	h, err := wire.Read[handed.Training](message)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(h.Workloads) == 0 || len(h.Jobs) == 0 {
-		return "", nil, errNothing
-	}
-	data, err = spillway.Encode(h.Workloads[0])
-	return h.Jobs[0].Name, data, err
-}
-
-// accesses is the first recording of accesses that was handed over.
-func accesses(message []byte) (*stream.Recording, error) {
-	h, err := wire.Read[handed.Accesses](message)
+	w, err := door.Packer(laboratory)
 	if err != nil {
 		return nil, err
 	}
-	if len(h.Recordings) == 0 {
-		return nil, errNothing
-	}
-	return h.Recordings[0], nil
-}
-
-// calls is the first recording of calls that was handed over.
-func calls(message []byte) (*load.Recording, error) {
-	h, err := wire.Read[handed.Calls](message)
+	name, data, err := written(w, message)
 	if err != nil {
 		return nil, err
 	}
-	if len(h.Recordings) == 0 {
-		return nil, errNothing
-	}
-	return h.Recordings[0], nil
+	return []lab.File{{Name: name, Data: data}}, nil
 }
