@@ -25,7 +25,8 @@ func (s site) addLicenses(ctx context.Context) error {
 	if err := section(&b, "The Go standard library and runtime", filepath.Join(root, "LICENSE")); err != nil {
 		return err
 	}
-	args := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}|{{.Dir}}{{end}}{{end}}"}
+	// What go.mod puts in the place of a module lies in this repository.
+	args := []string{"list", "-deps", "-f", "{{with .Module}}{{if not (or .Main .Replace)}}{{.Path}} {{.Version}}|{{.Dir}}{{end}}{{end}}"}
 	for _, p := range list() {
 		args = append(args, p.folder)
 	}
