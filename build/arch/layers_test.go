@@ -89,7 +89,8 @@ var layers = []layer{
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
-	{"wasm/browser", nil},                                                     // what page and programs need from JavaScript
+	{"wasm/browser", nil}, // what page and programs need from JavaScript
+	{"wasm/vjson", nil},   // in the place of a module of that name
 	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
