@@ -10,7 +10,7 @@ func glossary() []lab.Term {
 	return []lab.Term{
 		{Name: "Client", Is: "A program that shares the GPU's memory with others through the store.", Source: ravenstorePaper},
 		{Name: "FIFO", Is: "Evicting first what was put into the store first."},
-		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last; the measure, not a system.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
+		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last; a measure that can be beaten, not a system and no bound.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
 		{Name: "Hit", Is: "A get that finds its tensor in GPU memory."},
 		{Name: "LRU", Is: "Evicting first what was used least recently."},
 		{Name: "Miss", Is: "A get whose tensor is in host memory and has to come back first."},

@@ -92,6 +92,7 @@ func New() lab.Lab {
 				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
+			Floor: lab.Lowest("time_s"),
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
@@ -131,6 +132,12 @@ func New() lab.Lab {
 			}
 			return &result{r, w.oracle, s.Setup.Link}, nil
 		},
+		Bound: func(w *trace, s *settings, _ lab.Progress) (*lab.Proof, error) {
+			return &lab.Proof{
+				Value: seconds(core.Bound(w.Trace, s.Setup)), About: w.about, Origin: w.origin,
+				Notes: []string{"A proven bound, not a run: no policy that fits is faster. Nothing shows that it can be reached."},
+			}, nil
+		},
 		Measures: measures(),
 		Report:   describe,
 		Result:   core.Result{},
@@ -160,7 +167,9 @@ func systems() []lab.System {
 		}
 		list = append(list, s)
 	}
-	return list
+	return append(list, lab.Best(
+		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached; of clients that only together are too large it knows nothing, and with prefetch it takes all copies back to be hidden.",
+		"Spillway: sums, and least covers of deficits", 10))
 }
 
 // only hides the named knobs.

@@ -45,6 +45,7 @@ func list() []report.Measure[*result] {
 		add(key+"_bytes", label, "GB", help, 3, better, func(r *result) float64 { return float64(f(r)) }).Scale = 1e9
 	}
 	add("time_s", "Time", "s", "Until the last client's last operation.", 3, -1, func(r *result) float64 { return seconds(r.Time) })
+	ns = append(ns, lab.Headroom[*result]("No policy can be below 1."))
 	add("hit_rate_percent", "Hit rate of get", "%", "Gets that found their tensor in GPU memory, of all gets.", 1, 1, func(r *result) float64 {
 		s := r.Sum()
 		return share(s.Hits, s.Gets())
