@@ -433,6 +433,8 @@ type Lab struct {
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
 	// Export runs one system and writes what happened in a format of Exports.
 	Export func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error)
+	// Totals are the quantities that an export, by its key, adds up to.
+	Totals func(export string) []Total
 	// Complete returns Info with what takes time to find out, for those who show it.
 	Complete func() Info
 
@@ -710,6 +712,12 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			v.Origin = o
 			return spec.Exports[at].Write(v)
 		})
+	}
+	l.Totals = func(export string) []Total {
+		if at := slices.IndexFunc(l.Exports, func(x Export) bool { return x.Key == export }); at >= 0 {
+			return spec.Exports[at].Totals
+		}
+		return nil
 	}
 	if l.Result = spec.Result; l.Result == nil {
 		l.Result = *new(R)

@@ -33,6 +33,18 @@ type Shown[S, W, R any] struct {
 type Written[S, W, R any] struct {
 	Export
 	Write func(*View[S, W, R]) ([]byte, error)
+	// Totals are what the file holds of a report's quantities: tests add them up.
+	Totals []Total
+}
+
+// A Total is what numbers of a file add up to: of a table's rows, or of a timeline's slices
+// with their name, pid, tid and arguments as columns.
+type Total struct {
+	Quantity string            // its key
+	Column   string            // whose numbers are added up
+	Where    map[string]string // the texts that other columns have in the rows that count
+	Over     string            // a column: the quantity is the mean over its texts; empty for the sum
+	Unit     float64           // of the quantity's value, in that of the column
 }
 
 // declared puts the data of sections and exports into i. The error says which has no

@@ -21,7 +21,7 @@ const (
 
 func exports() []format {
 	return []format{
-		{Write: timeline, Export: lab.Export{
+		{Write: timeline, Totals: timelineTotals(), Export: lab.Export{
 			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
 			About: "What every core and every thread does, compactions, the log and flash; Perfetto and chrome://tracing open it.",
 		}},
@@ -247,3 +247,14 @@ func timeline(v *seen) ([]byte, error) {
 
 // causeKeys are the names of causes in files, in picoseconds.
 var causeKeys = [core.Causes]string{"computes_ps", "waits_dram_ps", "waits_ssd_ps", "waits_log_ps", "switches_ps", "stopped_ps", "idle_ps"}
+
+// timelineTotals are the quantities that the slices of cores add up to. Instructions are not
+// among them: those on the chip are a quantity of their own.
+func timelineTotals() (list []lab.Total) {
+	for c, x := range causes {
+		if core.Cause(c) != core.Computes {
+			list = append(list, lab.Total{Quantity: "core_" + x.key + "_ms", Column: causeKeys[c], Where: map[string]string{"pid": strconv.Itoa(coreGroup)}, Over: "tid", Unit: 1e9})
+		}
+	}
+	return list
+}

@@ -18,7 +18,7 @@ const (
 
 func exports() []format {
 	return []format{
-		{Write: trafficCSV, Export: lab.Export{
+		{Write: trafficCSV, Totals: trafficTotals(), Export: lab.Export{
 			Key: trafficExport, Title: "Traffic (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "Bytes and accesses between host and SSD by structure, interface and direction, and pages of flash by reason.",
 		}},
@@ -67,6 +67,18 @@ func trafficCSV(v *seen) ([]byte, error) {
 		b = row(b, "for "+whys[x].label, "flash", "write", "", integer(r.Device.FlashPrograms[x]*int64(unit.Page)), integer(r.Device.FlashPrograms[x]))
 	}
 	return b, nil
+}
+
+// trafficTotals are the quantities that it adds up to.
+func trafficTotals() []lab.Total {
+	of := func(quantity, column, by, way string, unit float64) lab.Total {
+		return lab.Total{Quantity: quantity, Column: column, Where: map[string]string{"interface": by, "direction": way}, Unit: unit}
+	}
+	return []lab.Total{
+		of("block_write_mb", "bytes", "block", "write", 1e6), of("block_read_mb", "bytes", "block", "read", 1e6),
+		of("byte_write_mb", "bytes", "byte", "write", 1e6), of("byte_read_mb", "bytes", "byte", "read", 1e6),
+		of("flash_programs", "pages", "flash", "write", 1), of("flash_reads", "pages", "flash", "read", 1),
+	}
 }
 
 // samplesCSV lists the samples of a run. Times are in ns from its beginning.

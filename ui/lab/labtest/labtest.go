@@ -391,18 +391,26 @@ func raised(t *testing.T, l *lab.Lab, u *knob.Setup, key string) (list []*knob.S
 type Writer func(format string, message []byte) ([]byte, error)
 
 // exports checks that every format has content for every system of the quick setup, or says
-// why not.
+// why not, and that what they hold adds up to the quantities of a report.
 func exports(t *testing.T, l *lab.Lab, q Quick) {
 	u := Setup(t, l, q.Set)
 	for _, system := range q.Systems {
+		r, _, err := l.Run(u, system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i := range l.Exports {
-			exported(t, l, &l.Exports[i], u, system, q.Write)
+			x := &l.Exports[i]
+			data := exported(t, l, x, u, system, q.Write)
+			if data != nil {
+				totals(t, l, l.Name+", "+system, x, data, r)
+			}
 		}
 	}
 }
 
 // exported checks that a format has content that can be read again.
-func exported(t *testing.T, l *lab.Lab, x *lab.Export, u *knob.Setup, system string, write Writer) {
+func exported(t *testing.T, l *lab.Lab, x *lab.Export, u *knob.Setup, system string, write Writer) []byte {
 	t.Helper()
 	data, err := l.Export(x.Key, u, system, nil, lab.Origin{Title: "Title", Link: "https://example.org/", Version: "1"}, nil)
 	if err == nil && x.Format != "" && write != nil {
@@ -423,7 +431,9 @@ func exported(t *testing.T, l *lab.Lab, x *lab.Export, u *knob.Setup, system str
 	}
 	if err != nil {
 		t.Errorf("%s of %s with %s: %v", x.Key, system, u, err)
+		return nil
 	}
+	return data
 }
 
 // presets checks that every preset has something in every section and export with the system

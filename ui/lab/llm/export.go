@@ -37,7 +37,7 @@ func exports() []format {
 			Key: programExport, Title: "Plan (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "What the system plans: offloads and prefetches of tensors by kernel, and its own tasks such as gathers and steps of the optimizer.",
 		}},
-		{Write: rows(waitsCSV), Export: lab.Export{
+		{Write: rows(waitsCSV), Totals: waitsTotals(), Export: lab.Export{
 			Key: waitsExport, Title: "Ledger by kernel (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "When every kernel ran, for how long, and how long its GPU waited before it, by cause; the sums are the GPU's.",
 		}},
@@ -45,7 +45,7 @@ func exports() []format {
 			Key: movesExport, Title: "Transfers (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "Every tensor and task that a queue has brought to its end in the iteration, with its bytes.",
 		}},
-		{Write: sums(ledgerCSV), Export: lab.Export{
+		{Write: sums(ledgerCSV), Totals: ledgerTotals(), Export: lab.Export{
 			Key: ledgerExport, Title: "GPUs and links (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "What every GPU spends the iteration on, what it moves, and what every link carries.",
 		}},
@@ -137,6 +137,23 @@ func ledgerCSV(r *core.Result) ([]byte, error) {
 		s.row("link", r.Node.Links[i].Name, int64(r.Links[i].Busy), int64(r.Links[i].Bytes), "")
 	}
 	return s.bytes()
+}
+
+// ledgerTotals are the quantities that it adds up to.
+func ledgerTotals() (list []lab.Total) {
+	of := func(quantity, what, column, over string, unit float64) {
+		list = append(list, lab.Total{Quantity: quantity, Column: column, Where: map[string]string{"what": what}, Over: over, Unit: unit})
+	}
+	for _, x := range causes {
+		of(x.key+"_s", x.label, "time_ps", "of", 1e12)
+	}
+	of("read_gb", "from drives", "bytes", "", 1e9)
+	of("written_gb", "to drives", "bytes", "", 1e9)
+	of("host_read_gb", "from host memory", "bytes", "", 1e9)
+	of("host_written_gb", "to host memory", "bytes", "", 1e9)
+	of("demand", "evicted on demand", "count", "", 1)
+	of("late", "kernels that waited for a tensor", "count", "", 1)
+	return list
 }
 
 // linksCSV lists what links carry over time, in ns from the iteration's beginning.

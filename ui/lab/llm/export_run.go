@@ -143,6 +143,14 @@ func waitsCSV(r *recorded) ([]byte, error) {
 	return s.bytes()
 }
 
+// waitsTotals are the quantities that it adds up to: what every GPU waits for.
+func waitsTotals() (list []lab.Total) {
+	for _, c := range causes[offload.Computes+1:] {
+		list = append(list, lab.Total{Quantity: c.key + "_s", Column: "wait_" + c.key + "_ps", Over: "gpu", Unit: 1e12})
+	}
+	return list
+}
+
 // movesCSV lists what moved, and what processors did, in the order in which it ended.
 func movesCSV(r *recorded) ([]byte, error) {
 	s := newSheet("gpu", "queue", "what", "begin_ps", "end_ps", "bytes", "counted_as")

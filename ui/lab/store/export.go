@@ -21,7 +21,7 @@ const (
 )
 
 func exports() []format {
-	return []format{{Write: timelineOf, Export: lab.Export{
+	return []format{{Write: timelineOf, Totals: timelineTotals(), Export: lab.Export{
 		Key: "timeline", Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
 		About: "What the time of every client goes to, every eviction and every way back, and memory in use; Perfetto and chrome://tracing open it.",
 	}}}
@@ -94,4 +94,16 @@ func timeline(out *chrometrace.Writer, w *trace, r *core.Result, watch *core.Wat
 		out.Counter(memoryGroup, "GPU memory in use", at, number("bytes", int64(r.Timeline.GPU[i])))
 		out.Counter(memoryGroup, "Host memory in use", at, number("bytes", int64(r.Timeline.Host[i])))
 	}
+}
+
+// timelineTotals are the quantities that its slices add up to.
+func timelineTotals() []lab.Total {
+	moved := func(quantity string, track int) lab.Total {
+		return lab.Total{Quantity: quantity, Column: "bytes", Where: map[string]string{"pid": strconv.Itoa(linkGroup), "tid": strconv.Itoa(track)}, Unit: 1}
+	}
+	list := []lab.Total{moved("evicted_bytes", outTrack), moved("returned_bytes", backTrack)}
+	for _, p := range append([]core.Part{core.Thinking}, costs...) {
+		list = append(list, lab.Total{Quantity: partKey(p), Column: "ps", Where: map[string]string{"pid": strconv.Itoa(clientGroup), "name": p.String()}, Unit: 1e12})
+	}
+	return list
 }

@@ -34,7 +34,7 @@ const (
 // exports are the formats in which one run can be had.
 func exports() []format {
 	return []format{
-		{Write: taken((*exporting).timeline), Export: lab.Export{
+		{Write: taken((*exporting).timeline), Totals: timelineTotals(), Export: lab.Export{
 			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
 			About: "Kernels with their stalls, every migration by link and direction, and memory in use, over one iteration; Perfetto and chrome://tracing open it.",
 		}},
@@ -214,6 +214,22 @@ func (x *exporting) timeline() ([]byte, error) {
 		return nil, lab.ErrLarge
 	}
 	return data, nil
+}
+
+// timelineTotals are the quantities that its transfers add up to.
+func timelineTotals() (list []lab.Total) {
+	for _, x := range []struct {
+		quantity     string
+		group, track int
+	}{
+		{"ssd_to_gpu_bytes", ssdGroup, inTrack},
+		{"gpu_to_ssd_bytes", ssdGroup, outTrack},
+		{"host_to_gpu_bytes", hostGroup, inTrack},
+		{"gpu_to_host_bytes", hostGroup, outTrack},
+	} {
+		list = append(list, lab.Total{Quantity: x.quantity, Column: "bytes", Where: map[string]string{"pid": strconv.Itoa(x.group), "tid": strconv.Itoa(x.track)}, Unit: 1})
+	}
+	return list
 }
 
 // stalls is the time beyond ideal, by cause and kernel and the other way round.
