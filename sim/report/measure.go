@@ -8,7 +8,7 @@ type Measure[R any] struct {
 	// Of returns the value, in the units of the values; None where the run has none.
 	Of func(R) float64
 	// Signed is true of a value that may be below zero. Most, if not 0, is the most that
-	// it can be.
+	// it can be; what is in percent can be 100, unless its law says that it is a ratio.
 	Signed bool
 	Most   float64
 	Law    Law
@@ -23,6 +23,8 @@ type Law struct {
 	// lowers it where Lowers is set. Empty if nothing is sure.
 	Knob   string
 	Lowers bool
+	// Ratio is true of a value in percent that may be more than 100: it is no share.
+	Ratio bool
 	// Bounded: no system has a better value than the laboratory's bound.
 	Bounded bool
 }
@@ -54,7 +56,13 @@ func (m *Measure[R]) Within(v float64) bool {
 		return true
 	}
 	const rounding = 1e-9
-	return !math.IsInf(v, 0) && (v >= 0 || m.Signed) && (m.Most == 0 || v <= m.Most*(1+rounding))
+	most := m.Most
+	if most == 0 && m.Unit == "%" && !m.Law.Ratio {
+		if most = 100; m.Scale != 0 {
+			most *= m.Scale
+		}
+	}
+	return !math.IsInf(v, 0) && (v >= 0 || m.Signed) && (most == 0 || v <= most*(1+rounding))
 }
 
 // Lift makes measures of a part of a run ones of the run.

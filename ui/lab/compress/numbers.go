@@ -18,7 +18,8 @@ type ran = lab.Run[settings, *memory, *result]
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
 	return report.Lift(report.Keep(list(), map[string]report.Law{
-		"time": {Knob: "link", Lowers: true}, "slowdown_percent": {Knob: "link", Lowers: true},
+		"time": {Knob: "link", Lowers: true}, "slowdown_percent": {Knob: "link", Lowers: true, Ratio: true},
+		"worst_slowdown_percent": {Ratio: true}, "gpu_percent": {Ratio: true}, "metadata_percent": {Ratio: true}, "buddy_percent": {Ratio: true},
 	}), func(r *ran) *result { return r.Result })
 }
 

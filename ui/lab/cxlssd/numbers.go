@@ -15,7 +15,7 @@ type ran = lab.Run[settings, *trace, *result]
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
 	return report.Lift(report.Keep(list(), map[string]report.Law{
-		"amat_ns": {Parts: "bill"}, "flash_programs": {Parts: "programs"},
+		"amat_ns": {Parts: "bill"}, "flash_programs": {Parts: "programs"}, "of_ideal": {Ratio: true}, "of_even": {Ratio: true},
 	}), func(r *ran) *result { return r.Result })
 }
 

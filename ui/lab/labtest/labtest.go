@@ -198,7 +198,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
 		{"presets", true, func(t *testing.T) { presets(t, &l, q) }},
-		{"knobs", true, func(t *testing.T) { Knobs(t, &l, q) }},
+		{"knobs", true, func(t *testing.T) { knobs(t, &l, open, q) }},
 	} {
 		t.Run(law.name, func(t *testing.T) {
 			if law.long && testing.Short() {
@@ -252,6 +252,22 @@ func info(t *testing.T, l *lab.Lab) {
 			}
 		}
 	}
+	once := func(what string, n int, of func(i int) string) {
+		seen := map[string]bool{}
+		for i := range n {
+			if seen[of(i)] {
+				t.Errorf("%s: two %s are called %q", l.Name, what, of(i))
+			}
+			seen[of(i)] = true
+		}
+	}
+	once("systems", len(l.Systems), func(i int) string { return l.Systems[i].Title })
+	once("quantities", len(l.Quantities), func(i int) string { return l.Quantities[i].Label + ", " + l.Quantities[i].Unit })
+	once("charts", len(l.Charts), func(i int) string { return l.Charts[i].Title })
+	once("sections", len(l.Sections), func(i int) string { return l.Sections[i].Title })
+	once("exports", len(l.Exports), func(i int) string { return l.Exports[i].Title })
+	once("presets", len(l.Presets), func(i int) string { return l.Presets[i].Title })
+	once("settings of a panel", len(l.Knobs), func(i int) string { return l.Knobs[i].Panel + ", " + l.Knobs[i].Group + ": " + l.Knobs[i].Label })
 	const most = 9
 	if len(l.Tour) > most {
 		t.Errorf("the tour has %d stops: who goes so far?", len(l.Tour))
@@ -495,19 +511,27 @@ func sections(t *testing.T, l *lab.Lab, q Quick) {
 	}
 }
 
-// Knobs sets every number to its ends and every choice to each of its texts: it runs, in
-// good order, or a sentence says what to do.
-func Knobs(t testing.TB, l *lab.Lab, q Quick) {
-	t.Helper()
-	tried := 0
+// knobs sets every number to its ends, and now and then a step inside, and every choice to each
+// of its texts: it runs, in good order, or a sentence says what to do. Now and then it is held
+// against a session that has run nothing else, which the workload at hand may not outlive.
+func knobs(t *testing.T, l *lab.Lab, open func() lab.Lab, q Quick) {
+	const some = 12 // of as many
+	tried, ran := 0, 0
 	for i := range l.Knobs {
 		k := &l.Knobs[i]
 		set := q.Set
 		if other, ok := q.For[k.Key]; ok {
 			set = other
 		}
-		for _, text := range texts(k, slices.Contains(q.Long, k.Key)) {
-			if tried++; !effort.Takes(tried, max(1, q.Share)) {
+		list := texts(k, slices.Contains(q.Long, k.Key))
+		ends := len(list)
+		list = append(list, inside(k, slices.Contains(q.Long, k.Key))...)
+		for i, text := range list {
+			share := max(1, q.Share)
+			if i >= ends {
+				share *= some
+			}
+			if tried++; !effort.Takes(tried, share) {
 				continue
 			}
 			about := l.Name + ", " + k.Key + "=" + text
@@ -524,15 +548,32 @@ func Knobs(t testing.TB, l *lab.Lab, q Quick) {
 				continue
 			}
 			for _, system := range q.Systems {
-				r, _, err := l.Run(u, system, nil, nil)
+				r, raw, err := l.Run(u, system, nil, nil)
 				if err != nil {
 					helps(t, about+", "+system, err)
 					continue
 				}
 				Report(t, l, about+", "+system, r)
+				if ran++; effort.Takes(ran, max(1, q.Share)*some) {
+					fresh := open()
+					if _, again, err := fresh.Run(u, system, nil, nil); err != nil || fresh.Hash(again) != l.Hash(raw) {
+						t.Errorf("%s, %s: a session that has run nothing else gives another result (%v): does Source name all that the workload depends on?", about, system, err)
+					}
+				}
 			}
 		}
 	}
+}
+
+// inside are a number one step from its ends.
+func inside(k *knob.Info, long bool) []string {
+	switch {
+	case k.Kind != knob.Number || k.Max-k.Min < 3:
+		return nil
+	case long:
+		return []string{knob.Decimal(k.Min+1, k.Scale)}
+	}
+	return []string{knob.Decimal(k.Min+1, k.Scale), knob.Decimal(k.Max-1, k.Scale)}
 }
 
 // texts are the ends of a number, without the upper one of a long one, and all texts of a

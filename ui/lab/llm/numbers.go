@@ -18,7 +18,9 @@ type ran = lab.Run[settings, *work, *result]
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
 	return report.Lift(report.Keep(list(), map[string]report.Law{
-		"iteration_s": {Parts: "ledger"},
+		"iteration_s": {Parts: "ledger"}, "peak_percent": {Ratio: true}, bandKey: {Ratio: true},
+		// ZeRO keeps what it needs though the spare memory leaves less to tensors.
+		"active_mean": {Ratio: true}, "active_most": {Ratio: true},
 	}), func(r *ran) *result { return r.Result })
 }
 

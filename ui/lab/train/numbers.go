@@ -33,7 +33,7 @@ func measures() []report.Measure[*ran] {
 			return n.value(r.Workload, r.Settings, r.Result)
 		}))
 	}
-	return report.Keep(list, map[string]report.Law{"iteration_s": {Bounded: true}})
+	return report.Keep(list, map[string]report.Law{"iteration_s": {Bounded: true}, "band_percent": {Ratio: true}})
 }
 
 // performance is throughput relative to a GPU that holds everything: 1 is as fast.
