@@ -13,9 +13,9 @@ var mutants = []mutant{
 		"n != size && 2*n >= size",
 	},
 	{
-		"swap-host-rate", "sim/train/engine/swap/channel.go",
-		"x[link.HostIn] = min(m.HostLink, m.GPULink-read)",
-		"x[link.HostIn] = min(m.HostLink, m.GPULink-write)",
+		"swap-host-rate", "sim/train/engine/link/rates.go",
+		"min(w[HostIn], in-s.wants(SSDIn, x[SSDIn]))",
+		"min(w[HostIn], in-s.wants(SSDOut, x[SSDOut]))",
 	},
 	{
 		"idle-after-last-kernel", "sim/vitality/vitality.go",

@@ -223,13 +223,17 @@ func pieces(w *workload.Workload, s *system.System, m *machine.Machine) (*worklo
 
 // config is how the engine runs a system.
 func config(s *system.System, q *Request) engine.Config {
+	m := q.Machine
+	if q.Options.Quirks.Has(quirk.LinkOvercommit) { // the published simulator counts each direction by itself
+		m.DuplexLoss = 0
+	}
 	memory := s.Runtime(&q.Options)
 	if b, ok := memory.(blocks.Memory); ok {
 		b.Inspect = q.Inspect
 		memory = b
 	}
 	return engine.Config{
-		Machine: q.Machine, Runtime: memory, Quirks: q.Options.Quirks,
+		Machine: m, Runtime: memory, Quirks: q.Options.Quirks,
 		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
 	}
 }

@@ -37,6 +37,9 @@ type Machine struct {
 
 	// GPULink is the link of the GPU, each direction; everything shares it.
 	GPULink unit.Bandwidth
+	// DuplexLoss is how much of its two rates the GPU's link loses while both directions
+	// are busy, in thousandths; 0: they do not know of each other.
+	DuplexLoss int64
 	// HostLink is the path to host memory, each direction.
 	HostLink unit.Bandwidth
 	// SSDRead and SSDWrite are the sustained sequential rates of the SSD.
@@ -94,6 +97,12 @@ func Knobs() []knob.Knob[Machine] {
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, func(m *Machine) *unit.Bandwidth { return &m.GPULink }))
 	add(knob.Int(knob.Info{
+		Key: "duplex_loss", Label: "Lost both ways", Group: groupLnk,
+		Help:   "How much of its two rates the GPU's link loses while both directions are busy; 0: they do not know of each other, as in as-published mode.",
+		Source: "nvbandwidth, copies both ways at once: 8 % over PCIe 3 and 5, 29 % over PCIe 4, 46 % over NVLink-C2C",
+		Unit:   "%", Scale: 10, Min: 0, Max: 500,
+	}, func(m *Machine) *int64 { return &m.DuplexLoss }))
+	add(knob.Int(knob.Info{
 		Key: "host_link", Config: "CPU_PCIe_bandwidth_GBps", Label: "Host link", Group: groupLnk,
 		Help: "Bandwidth between host memory and the GPU, each direction; at most the GPU link.", Source: "PCIe 3.0 x16; " + g10conf,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
@@ -130,6 +139,16 @@ func Knobs() []knob.Knob[Machine] {
 		Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
 	}, func(m *Machine) *int64 { return &m.BatchPages }))
 	return ks
+}
+
+// Beside is the rate that one direction of the GPU's link has while the other wants a rate:
+// what both share is halved, but what one of them leaves the other has.
+func (m *Machine) Beside(other unit.Bandwidth) unit.Bandwidth {
+	if other <= 0 || m.DuplexLoss == 0 {
+		return m.GPULink
+	}
+	both := unit.Bandwidth(unit.MulDiv(2*int64(m.GPULink), 1000-m.DuplexLoss, 1000))
+	return min(m.GPULink, max(both/2, both-other))
 }
 
 // Validate reports every parameter that is out of range and every relation

@@ -96,7 +96,8 @@ func Slots() []Slot {
 			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes", platform(1000)),
 			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes", platform(1500)),
 			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes", platform(2500)),
-			link("pcie3-measured", "PCIe 3.0 x16 (measured)", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
+			link("pcie3-deepum", "PCIe 3.0 x16 (DeepUM)", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
+			measured("pcie3", platform(1000)),
 			measured("pcie4", platform(1500)),
 			measured("pcie5", platform(2500)),
 			measured("nvlink-c2c", platform(2500)),
@@ -124,7 +125,7 @@ func gpu(key, name string, gib unit.Bytes, source string, price Price) Part {
 
 func link(key, name string, mbps unit.Bandwidth, source string, price Price) Part {
 	return Part{key, name, source, price, func(m *Machine) {
-		m.GPULink, m.HostLink = mbps*unit.MBps, mbps*unit.MBps
+		m.GPULink, m.HostLink, m.DuplexLoss = mbps*unit.MBps, mbps*unit.MBps, 0
 		m.SSDRead, m.SSDWrite = min(m.SSDRead, m.HostLink), min(m.SSDWrite, m.HostLink)
 	}}
 }
@@ -135,7 +136,13 @@ func measured(key string, price Price) Part {
 	if !ok {
 		panic("machine: nobody measured the link " + key)
 	}
-	return link(key+"-measured", l.Title+" (measured)", l.Either()/unit.MBps, l.Source, price)
+	p := link(key+"-measured", l.Title+" (measured)", l.Either()/unit.MBps, l.Source, price)
+	alone := p.Fit
+	p.Fit = func(m *Machine) {
+		alone(m)
+		m.DuplexLoss = 1000 - unit.MulDiv(int64(l.Both), 1000, 2*int64(l.Either()))
+	}
+	return p
 }
 
 func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string, price Price) Part {
@@ -183,6 +190,6 @@ func Presets() []Preset {
 		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4-measured", "p5800x"),
 		build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4-measured", "980-pro", "host-32"),
 		// DeepUM paper, Table 1. Its systems use no SSD; the G10 paper's stays for those that do.
-		build("v100-32gb-pcie-3-deepum", "V100-32GB, PCIe 3, 512 GiB host (DeepUM)", "v100-32", "pcie3-measured", "host-512"),
+		build("v100-32gb-pcie-3-deepum", "V100-32GB, PCIe 3, 512 GiB host (DeepUM)", "v100-32", "pcie3-deepum", "host-512"),
 	}
 }

@@ -77,6 +77,7 @@ type Run struct {
 
 	perBlock, perFault unit.Cycles
 	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
+	full, shared       unit.Bandwidth              // rates of one direction: alone, and while both are busy
 }
 
 // A blockTensor is when a tensor lives and where.
@@ -154,6 +155,7 @@ func (m Memory) newRun(w *workload.Workload, c engine.Config) (*Run, error) {
 		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted),
 	}
 	link := min(c.Machine.GPULink, c.Machine.HostLink)
+	r.full, r.shared = link, min(link, c.Machine.Beside(link))
 	for n := range r.moving {
 		r.moving[n] = link.Cycles(unit.Bytes(n)*unit.Page, c.Machine.Clock)
 	}

@@ -39,26 +39,22 @@ func (r *Run) fault(v *visiting, want *pageSet, missing int64) {
 	}
 	if x.state == coming {
 		r.in.awaited = true
-		r.wait(result.LatePrefetch, r.in.end)
+		r.await(result.LatePrefetch, x)
 		return
 	}
 	r.urgent = true
 	if r.next == b {
 		r.next = None
 	}
-	if x.state == leaving {
+	for x.state == leaving { // its end is later where something begins to come beside it
 		r.wait(cause(result.Eviction), r.out.end)
 	}
 	if holds := x.state == here; holds {
 		r.mem.unlink(b)
 		x.state = coming
-		if r.in.end != engine.Forever {
-			r.wait(cause(result.HostRead), r.in.end)
-		}
+		r.untilIdle(cause(result.HostRead))
 	} else {
-		if r.in.end != engine.Forever {
-			r.wait(cause(result.HostRead), r.in.end)
-		}
+		r.untilIdle(cause(result.HostRead))
 		r.makeRoom(cause(result.Eviction))
 		x.state = coming
 	}
@@ -83,10 +79,45 @@ func (r *Run) fault(v *visiting, want *pageSet, missing int64) {
 	}
 	r.in.awaited, r.in.tensor = true, v.tensor
 	r.migrate(b, want, r.now+handling+r.perBlock)
-	start, end := r.in.start, r.in.end
-	r.wait(cause(result.FaultHandling), start)
-	r.wait(cause(result.HostRead), end)
+	r.wait(cause(result.FaultHandling), r.in.start)
+	r.await(cause(result.HostRead), x)
 	r.urgent = false
+}
+
+// await waits for a block that is coming. Its end is later where another begins to leave
+// beside it.
+func (r *Run) await(c result.Cause, x *block) {
+	for x.state == coming {
+		r.wait(c, r.in.end)
+	}
+}
+
+// untilIdle waits until the migration thread has ended what it does. Nobody gives it more.
+func (r *Run) untilIdle(c result.Cause) {
+	for r.in.end != engine.Forever {
+		r.wait(c, r.in.end)
+	}
+}
+
+// share makes t, which begins to move, and other, if it is moving, take longer while both
+// do: each then has the link's shared rate. Until now the end of other reckoned with the
+// link to itself from now on, as that of t does.
+func (r *Run) share(t, other *thread) {
+	if other.end == engine.Forever || r.shared == r.full {
+		return
+	}
+	from := max(r.now, t.start, other.start) // since when both move
+	first, last := t, other
+	if last.end < first.end {
+		first, last = last, first
+	}
+	if first.end <= from {
+		return
+	}
+	// What the first has left takes longer by the slowdown, the last one as much.
+	left := first.end - from
+	slower := unit.Cycles(unit.MulDiv(int64(left), int64(r.full), int64(r.shared))) - left
+	first.end, last.end = first.end+slower, last.end+slower
 }
 
 // fresh returns how many of the missing pages of want, or of all, no kernel has
@@ -117,6 +148,7 @@ func (r *Run) migrate(b ID, want *pageSet, start unit.Cycles) {
 	n, garbage := r.mem.incoming(b, want)
 	t := &r.in
 	t.b, t.pages, t.garbage, t.start, t.end = b, n, garbage, start, start+r.moving[n]
+	r.share(t, &r.out)
 	if t.all = want == nil; !t.all {
 		t.want = *want
 	}
@@ -191,6 +223,7 @@ func (r *Run) evict(b ID) (dropped bool) {
 	t := &r.out
 	t.b, t.pages, t.garbage, t.start = b, n, garbage, r.now+r.perBlock
 	t.end, t.tensor = t.start+r.moving[n], x.tensor
+	r.share(t, &r.in)
 	return false
 }
 

@@ -123,7 +123,7 @@ func (e *run) use(l links) (same bool) {
 func (e *run) linksOf(b *batch) links {
 	l := waitingFor(e.busy)
 	if b.toHost > 0 || b.refused && !e.full() {
-		l |= hostLink
+		l |= hostWrites
 	}
 	if b.toSSD > 0 || b.refused && e.full() {
 		l |= ssdWrites
@@ -131,13 +131,19 @@ func (e *run) linksOf(b *batch) links {
 	if b.inSSD > 0 && b.toSSD > 0 {
 		l |= ssdBoth
 	}
+	if b.in > 0 && b.out > 0 {
+		l |= bothWays
+	}
 	return l
 }
 
 // waitingFor returns the links over which the pages of busy queues will go.
 func waitingFor(busy queueSet) (l links) {
-	if busy&(1<<faultHost|1<<preHost|1<<outHost) != 0 {
-		l |= hostLink
+	if busy&(1<<faultHost|1<<preHost) != 0 {
+		l |= hostReads
+	}
+	if busy&(1<<outHost) != 0 {
+		l |= hostWrites
 	}
 	if busy&(1<<faultSSD|1<<preSSD) != 0 {
 		l |= ssdReads
@@ -152,7 +158,7 @@ func waitingFor(busy queueSet) (l links) {
 // SSD and host come in by turns and find free memory. It returns how many these
 // are, 0 if it did nothing.
 func (e *run) runInterleaved(b *batch, now unit.Cycles) int64 {
-	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostLink|ssdReads] != e.used {
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostReads|ssdReads] != e.used {
 		return 0
 	}
 	n := e.share.quota(preSSD, resting, 0)
@@ -195,14 +201,14 @@ func (e *run) run(b *batch) {
 	if e.full() {
 		b.forced = machine.SSD
 	}
-	for e.busy&outSSD.only() != 0 && b.toSSD < b.ssdOut && b.out < b.link {
-		e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.link-b.out))
+	for e.busy&outSSD.only() != 0 && b.toSSD < b.ssdOut && b.out < b.linkOut {
+		e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
 	}
-	for e.busy&outHost.only() != 0 && b.out < b.link {
+	for e.busy&outHost.only() != 0 && b.out < b.linkOut {
 		if e.full() && b.toSSD < b.ssdOut {
-			e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.link-b.out))
+			e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
 		} else if !e.full() && b.toHost < b.host {
-			e.evictHead(b, outHost, min(b.host-b.toHost, b.link-b.out, e.hostPages-e.hostUsed))
+			e.evictHead(b, outHost, min(b.host-b.toHost, b.linkOut-b.out, e.hostPages-e.hostUsed))
 		} else {
 			break
 		}
@@ -289,7 +295,7 @@ func (e *run) dropsFreely() bool { return e.rules.DropDead && !e.overcommit }
 
 // mayLeave reports whether a page may leave the GPU over a link.
 func (e *run) mayLeave(b *batch) bool {
-	if b.out >= b.link {
+	if b.out >= b.linkOut {
 		return false
 	}
 	if e.linkHasShare(b) {
@@ -314,12 +320,12 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 	if *moved >= quota && !e.overcommit {
 		return
 	}
-	for e.busy&q.only() != 0 && b.in < b.link && b.allocs < b.mapping {
+	for e.busy&q.only() != 0 && b.in < b.linkIn && b.allocs < b.mapping {
 		if !e.hasRoom(b) {
 			b.gated = true
 			return
 		}
-		most := min(b.link-b.in, b.mapping-b.allocs)
+		most := min(b.linkIn-b.in, b.mapping-b.allocs)
 		if *moved < quota {
 			most = min(most, quota-*moved)
 		}
@@ -338,8 +344,8 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 // fetchAhead brings in pages of a prefetch queue. It returns false when no
 // victim may be taken for it.
 func (e *run) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
-	for e.busy&q.only() != 0 && *moved < quota && b.in < b.link && e.hasRoom(b) {
-		n := e.place(b, q, min(b.link-b.in, quota-*moved), false)
+	for e.busy&q.only() != 0 && *moved < quota && b.in < b.linkIn && e.hasRoom(b) {
+		n := e.place(b, q, min(b.linkIn-b.in, quota-*moved), false)
 		if n == 0 {
 			return false
 		}
@@ -397,7 +403,7 @@ func (e *run) place(b *batch, q queueID, most int64, fault bool) int64 {
 		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
 	}
 	if dst != machine.Nowhere {
-		n = min(n, b.link-b.out, e.room(b, dst, fromHost))
+		n = min(n, b.linkOut-b.out, e.room(b, dst, fromHost))
 	}
 	e.c.Record.Move(h.tensor, h.loc, machine.GPU, why, n)
 	e.c.Record.Move(x.tensor, machine.GPU, dst, engine.ForRoom, n)
@@ -515,9 +521,9 @@ func (e *run) repeats() int64 {
 		if e.busy&q.only() == 0 {
 			continue
 		}
-		k := min(s.ssdOut-toSSD, s.link-leaving)
+		k := min(s.ssdOut-toSSD, s.linkOut-leaving)
 		if q == outHost && !e.full() {
-			if k = min(s.host, s.link-leaving); k > 0 {
+			if k = min(s.host, s.linkOut-leaving); k > 0 {
 				n = min(n, (e.hostPages-e.hostUsed-1)/k)
 			}
 		} else if toSSD += k; k > 0 {
@@ -566,7 +572,7 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 	if !isSSD(q) && !isHost(q) {
 		return k
 	}
-	link := s.link
+	link := s.linkIn
 	if isSSD(from) || isHost(from) {
 		link -= r
 	}
@@ -592,8 +598,8 @@ func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, 
 	if r <= 0 || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
 		return 1
 	}
-	n := int64(math.MaxInt32)
-	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut || e.hostShut(leaving-toSSD) // once free memory is used up
+	n, leaves := int64(math.MaxInt32), leaving > 0
+	shut := leaving == s.linkOut || e.full() && toSSD >= s.ssdOut || e.hostShut(leaving-toSSD) // once free memory is used up
 	switch free := e.gpuFree + leaving; {
 	case free >= r:
 		shut = false
@@ -619,19 +625,20 @@ func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, 
 			return 1
 		}
 		if !e.dead(v) {
-			r = min(r, s.link)
+			leaves = true
+			r = min(r, s.linkOut)
 			if e.full() {
 				r = min(r, s.ssdOut)
 				*used |= ssdWrites
 				toSSD = r
-			} else if *used |= hostLink; !fromHost {
+			} else if *used |= hostWrites; !fromHost {
 				if e.overcommit && r > s.host {
 					return 1
 				}
 				r = min(r, s.host)
 				n = (e.hostPages - e.hostUsed - 1) / r
 			}
-			shut = r == s.link || e.full() && r == s.ssdOut || e.hostShut(r)
+			shut = r == s.linkOut || e.full() && r == s.ssdOut || e.hostShut(r)
 		}
 		if r <= 0 {
 			return 1
@@ -649,8 +656,12 @@ func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, 
 		}
 		others &^= o.only()
 	}
-	if toSSD > 0 && (q == faultSSD || q == preSSD) {
+	fromSSD := q == faultSSD || q == preSSD
+	if toSSD > 0 && fromSSD {
 		*used |= ssdBoth
+	}
+	if leaves && (fromSSD || fromHost) {
+		*used |= bothWays
 	}
 	return min(n, int64(h.pages)/r)
 }

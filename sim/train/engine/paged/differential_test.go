@@ -248,6 +248,9 @@ func randomMachine(r *rand.Rand, pages, batch int) machine.Machine {
 			m.SSDRead = m.GPULink
 			m.HostLink = m.GPULink
 		}
+		if r.IntN(2) == 0 {
+			m.DuplexLoss = r.Int64N(501)
+		}
 	}
 	if r.IntN(2) == 0 {
 		m.BatchPages = 1 + r.Int64N(64)

@@ -13,8 +13,9 @@ import (
 // A share is what one migration batch may move, in pages.
 type share struct {
 	period  unit.Cycles // time from batch to batch
-	link    int64       // each direction in all
-	host    int64       // each direction to and from the host
+	linkIn  int64       // over the GPU's link in all
+	linkOut int64
+	host    int64 // each direction to and from the host
 	ssdIn   int64
 	ssdOut  int64
 	mapping int64       // pages allocated
@@ -23,17 +24,19 @@ type share struct {
 
 // times returns what n batches may move.
 func (s share) times(n int64) share {
-	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
+	return share{s.period, s.linkIn * n, s.linkOut * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
 }
 
 // links is a set of paths that are in use behind the GPU's link.
 type links uint8
 
 const (
-	hostLink links = 1 << iota
+	hostReads links = 1 << iota
+	hostWrites
 	ssdReads
 	ssdWrites
 	ssdBoth  // the SSD reads and writes at the same time
+	bothWays // the GPU's link carries something in both directions at the same time
 	linkSets // how many sets there are
 )
 
@@ -60,19 +63,32 @@ const minQuota = 32
 // allow in the batch's whole cycles, so that no link moves more than its rate.
 func batchShare(m *machine.Machine, read, write unit.Bandwidth, used links) share {
 	s := share{page: pageMapping(m)}
+	in, out := m.GPULink, m.GPULink
+	if used&bothWays != 0 {
+		in = m.Beside(used.wanted(hostWrites, m.HostLink) + used.wanted(ssdWrites, write))
+		out = m.Beside(used.wanted(hostReads, m.HostLink) + used.wanted(ssdReads, read))
+	}
 	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
 		s.period = m.GPULink.Cycles(unit.Bytes(batch)*unit.Page, m.Clock)
 		carries := func(b unit.Bandwidth) int64 {
 			return unit.MulDiv(int64(b), int64(s.period), int64(m.Clock)) / int64(unit.Page)
 		}
-		s.link, s.host, s.ssdIn, s.ssdOut = carries(m.GPULink), carries(m.HostLink), carries(read), carries(write)
-		if s.link >= minQuota && (used&hostLink == 0 || s.host >= minQuota) &&
+		s.linkIn, s.linkOut, s.host, s.ssdIn, s.ssdOut = carries(in), carries(out), carries(m.HostLink), carries(read), carries(write)
+		if min(s.linkIn, s.linkOut) >= minQuota && (used&(hostReads|hostWrites) == 0 || s.host >= minQuota) &&
 			(used&ssdReads == 0 || s.ssdIn >= minQuota) && (used&ssdWrites == 0 || s.ssdOut >= minQuota) {
 			break
 		}
 	}
 	s.mapping = max(1, int64(s.period/s.page))
 	return s
+}
+
+// wanted is the rate of a path if it is in use.
+func (l links) wanted(path links, rate unit.Bandwidth) unit.Bandwidth {
+	if l&path == 0 {
+		return 0
+	}
+	return rate
 }
 
 // coarseShare is the published batch (quirk coarse-batch). The divisions are
@@ -84,7 +100,7 @@ func coarseShare(m *machine.Machine, read, write unit.Bandwidth) share {
 	perCycle := float64(gpu*1e9) / float64(m.Clock)
 	s := share{
 		period: max(1, unit.Cycles(float64(batch*float64(unit.Page))/perCycle)),
-		link:   int64(batch),
+		linkIn: int64(batch), linkOut: int64(batch),
 		host:   int64(float64(batch/gpu) * gbps(m.HostLink)),
 		ssdIn:  int64(float64(batch/gpu) * gbps(read)),
 		ssdOut: int64(float64(batch/gpu) * gbps(write)),

@@ -51,11 +51,11 @@ type refModel struct {
 	outSSD, outHost         []*refPage // evictions by plan
 
 	refQuotas
-	both       bool                  // the SSD does both in the next batch
-	alone      []refSSD              // by iteration: what it moved while it did one thing
-	mixed      []refSSD              // while it did both
-	known      map[[4]bool]refQuotas // by the paths that are busy
-	allocation unit.Cycles           // of a page
+	both       bool                 // the SSD does both in the next batch
+	alone      []refSSD             // by iteration: what it moved while it did one thing
+	mixed      []refSSD             // while it did both
+	known      map[refUse]refQuotas // by the paths that are busy
+	allocation unit.Cycles          // of a page
 
 	kernel, iteration int
 	ended             unit.Cycles // of the previous iteration
@@ -79,8 +79,9 @@ type refSSD struct{ in, out int }
 
 // refQuotas are what a batch may move.
 type refQuotas struct {
-	period                          unit.Cycles
-	nLink, nHost, nIn, nOut, nAlloc int
+	period                   unit.Cycles
+	nLinkIn, nLinkOut        int
+	nHost, nIn, nOut, nAlloc int
 }
 
 type refEvent struct {
@@ -102,7 +103,7 @@ func refRun(w *workload.Workload, p *program.Program, c engine.Config) (*result.
 		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
-		known:     map[[4]bool]refQuotas{},
+		known:     map[refUse]refQuotas{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
 	}
 	for _, d := range r.times.Exec {
@@ -125,7 +126,7 @@ func refRun(w *workload.Workload, p *program.Program, c engine.Config) (*result.
 			return nil, errStuck
 		}
 	}
-	r.quotas(false, false, false, false)
+	r.quotas(refUse{})
 	r.schedule(0, true)
 	if r.has(quirk.EarlyBatch) {
 		r.schedule(0, false)
@@ -172,9 +173,18 @@ func (r *refModel) pagesOf(set []workload.TensorID) (ps []*refPage) {
 	return ps
 }
 
+// A refUse is what carries something, or should.
+type refUse struct {
+	hostIn, hostOut, read, write bool
+	both                         bool // the SSD reads and writes at once
+	ways                         bool // the GPU's link goes both ways at once
+}
+
 // quotas derives what the next batch may move. Whichever of the three paths is
-// busy should get 32 pages or more. A drive may be slower when it does both.
-func (r *refModel) quotas(host, read, write, both bool) {
+// busy should get 32 pages or more. A drive may be slower when it does both, and so
+// may the link.
+func (r *refModel) quotas(u refUse) {
+	host, read, write, both := u.hostIn || u.hostOut, u.read, u.write, u.both
 	m := &r.c.Machine
 	r.both = both
 	readRate, writeRate := m.SSDRead, m.SSDWrite
@@ -192,14 +202,34 @@ func (r *refModel) quotas(host, read, write, both bool) {
 		batch, gpu := float64(m.BatchPages), float64(m.GPULink)/1e9
 		share := func(rate unit.Bandwidth) int { return int(float64(batch/gpu) * (float64(rate) / 1e9)) }
 		r.period = max(1, unit.Cycles(float64(batch*4096)/(float64(gpu*1e9)/float64(m.Clock))))
-		r.nLink, r.nHost, r.nIn, r.nOut = int(batch), share(m.HostLink), share(readRate), share(writeRate)
+		r.nLinkIn, r.nLinkOut = int(batch), int(batch)
+		r.nHost, r.nIn, r.nOut = share(m.HostLink), share(readRate), share(writeRate)
 		r.nAlloc = int(r.period / r.allocation)
 		return
 	}
-	known, ok := r.known[[4]bool{host, read, write, both}]
+	known, ok := r.known[u]
 	if ok {
 		r.refQuotas = known
 		return
+	}
+	in, out := m.GPULink, m.GPULink
+	if u.ways && m.DuplexLoss > 0 {
+		total := unit.Bandwidth(big.NewInt(0).Div(new(big.Int).Mul(big.NewInt(2*int64(m.GPULink)), big.NewInt(1000-m.DuplexLoss)), big.NewInt(1000)).Int64())
+		wants := func(host, ssd bool, rate unit.Bandwidth) (sum unit.Bandwidth) {
+			if host {
+				sum += m.HostLink
+			}
+			if ssd {
+				sum += rate
+			}
+			return sum
+		}
+		if w := wants(u.hostOut, u.write, writeRate); w > 0 {
+			in = min(in, max(total/2, total-w))
+		}
+		if w := wants(u.hostIn, u.read, readRate); w > 0 {
+			out = min(out, max(total/2, total-w))
+		}
 	}
 	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
 		// The least whole number of cycles in which the GPU's link carries the batch.
@@ -212,13 +242,14 @@ func (r *refModel) quotas(host, read, write, both bool) {
 			n := new(big.Rat).Mul(big.NewRat(int64(rate), 4096), big.NewRat(int64(r.period), int64(m.Clock)))
 			return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64())
 		}
-		r.nLink, r.nHost, r.nIn, r.nOut = pages(m.GPULink), pages(m.HostLink), pages(readRate), pages(writeRate)
-		if r.nLink >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
+		r.nLinkIn, r.nLinkOut = pages(in), pages(out)
+		r.nHost, r.nIn, r.nOut = pages(m.HostLink), pages(readRate), pages(writeRate)
+		if r.nLinkIn >= 32 && r.nLinkOut >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
 			break
 		}
 	}
 	r.nAlloc = max(1, int(r.period/r.allocation))
-	r.known[[4]bool{host, read, write, both}] = r.refQuotas
+	r.known[u] = r.refQuotas
 }
 
 // begin is the kernel-begin event. It reports whether the run is over.
@@ -637,17 +668,20 @@ func (r *refModel) batch(now unit.Cycles) error {
 		did = r.mixed
 	}
 	if idle {
-		r.quotas(false, false, false, false)
+		r.quotas(refUse{})
 	} else {
 		m := refMigration{refModel: r}
 		m.run()
 		b = m.refBatch
 		stopped := m.stopped
-		r.quotas( // which paths carry something, or should
-			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
-			len(r.pfSSD)+len(r.preSSD) > 0,
-			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full(),
-			b.inSSD > 0 && b.toSSD > 0)
+		r.quotas(refUse{
+			hostIn:  len(r.pfHost)+len(r.preHost) > 0,
+			hostOut: len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
+			read:    len(r.pfSSD)+len(r.preSSD) > 0,
+			write:   len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full(),
+			both:    b.inSSD > 0 && b.toSSD > 0,
+			ways:    b.in > 0 && b.out > 0,
+		})
 	}
 	did[r.iteration].in += b.inSSD
 	did[r.iteration].out += b.toSSD
@@ -724,7 +758,7 @@ func (m *refMigration) wayOut() bool {
 	if m.has(quirk.LinkOvercommit) {
 		host, ssd = !m.full(), m.toSSD < m.nOut
 	}
-	if m.out >= m.nLink {
+	if m.out >= m.nLinkOut {
 		return false
 	}
 	m.stopped = m.stopped || !host && !ssd
@@ -735,10 +769,10 @@ func (m *refMigration) run() {
 	if m.full() {
 		m.forced = machine.SSD
 	}
-	for m.toSSD < m.nOut && m.out < m.nLink && len(m.outSSD) > 0 {
+	for m.toSSD < m.nOut && m.out < m.nLinkOut && len(m.outSSD) > 0 {
 		m.evict(pop(&m.outSSD), m.or(machine.SSD))
 	}
-	for (m.full() && m.toSSD < m.nOut || !m.full() && m.toHost < m.nHost) && m.out < m.nLink && len(m.outHost) > 0 {
+	for (m.full() && m.toSSD < m.nOut || !m.full() && m.toHost < m.nHost) && m.out < m.nLinkOut && len(m.outHost) > 0 {
 		m.evict(pop(&m.outHost), m.or(machine.Host))
 	}
 	m.fetch(&m.pfSSD, &m.inSSD, m.nIn)
@@ -773,7 +807,7 @@ func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
 	if !m.has(quirk.LinkOvercommit) && *n >= quota {
 		return
 	}
-	for len(*q) > 0 && m.in < m.nLink && m.alloc < m.nAlloc && m.gate() {
+	for len(*q) > 0 && m.in < m.nLinkIn && m.alloc < m.nAlloc && m.gate() {
 		if !m.place((*q)[0], true) {
 			return
 		}
@@ -788,7 +822,7 @@ func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
 
 // fetchAhead reports false when no page may leave for a prefetch.
 func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
-	for len(*q) > 0 && *n < quota && m.in < m.nLink && m.gate() {
+	for len(*q) > 0 && *n < quota && m.in < m.nLinkIn && m.gate() {
 		if !m.place((*q)[0], false) {
 			return false
 		}

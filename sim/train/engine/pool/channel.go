@@ -49,19 +49,23 @@ func (r *Run) enqueue(i link.Direction, t workload.TensorID) {
 	}
 }
 
-// updateRates gives the SSD's channels the rates of what is under way: reads alone,
-// writes alone or both. What is left of a moving tensor goes on at the new rate.
+// updateRates gives the channels the rates of what is under way. What is left of a moving
+// tensor goes on at the new rate.
 func (r *Run) updateRates() {
-	both := 0
-	if !r.channels[link.SSDIn].idle() && !r.channels[link.SSDOut].idle() {
-		both = 1
+	var busy link.Set
+	for i := range link.Directions {
+		if !r.channels[i].idle() {
+			busy = busy.And(i)
+		}
 	}
-	if both == r.both {
-		return
+	if r.both = 0; busy.Mixes() {
+		r.both = 1
 	}
-	r.both = both
-	for i, rate := range [...]unit.Bandwidth{link.SSDOut: r.rates[both][link.SSDOut], link.SSDIn: r.rates[both][link.SSDIn]} {
+	for i, rate := range r.rates[busy] {
 		c := &r.channels[i]
+		if rate == c.rate {
+			continue
+		}
 		if !c.idle() {
 			from := max(r.now, c.begin)
 			left := unit.MulDiv(int64(c.end-from), int64(c.rate), int64(c.clock))
@@ -75,7 +79,7 @@ func (r *Run) updateRates() {
 func (r *Run) delivered() *result.SSD {
 	mean := func(channel link.Direction) unit.Bandwidth {
 		alone, both := int64(r.ssdTime[0][channel]), int64(r.ssdTime[1][channel])
-		slower := r.rates[0][channel] - r.rates[1][channel]
+		slower := r.rates[0][channel] - r.rates[link.Set(0).And(link.SSDIn).And(link.SSDOut)][channel]
 		return r.rates[0][channel] - unit.Bandwidth(unit.MulDiv(int64(slower), both, max(1, alone+both)))
 	}
 	return &result.SSD{Read: mean(link.SSDIn), Write: mean(link.SSDOut), Mixed: r.ssdTime[1][link.SSDIn] > 0}

@@ -36,10 +36,10 @@ type Run struct {
 	exec     []unit.Cycles
 	pool     *pool
 	tensors  []tensorState
-	channels [link.Directions]channel           // they run independently of each other
-	rates    [2][link.Directions]unit.Bandwidth // of the channels; while the SSD reads and writes at the same time
-	both     int                                // 1: it does
-	ssdTime  [2][link.SSDIn + 1]unit.Cycles     // how long its channels have been busy; the same while it did both
+	channels [link.Directions]channel                   // they run independently of each other
+	rates    [link.Sets][link.Directions]unit.Bandwidth // of the channels, by which are busy
+	both     int                                        // 1: the SSD reads and writes at the same time
+	ssdTime  [2][link.SSDIn + 1]unit.Cycles             // how long its channels have been busy; the same while it did both
 	now      unit.Cycles
 	busy     unit.Cycles // time with a transfer under way
 	host     unit.Bytes  // in host memory
@@ -82,9 +82,8 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c engine.Config
 			r.tensors[op.Tensor].offloaded = true
 		}
 	}
-	for both := range r.rates {
-		read, write := c.SSDRates(both == 1)
-		r.rates[both] = channelRates(read, write, c.Machine.HostLink, c.Quirks)
+	for busy := range r.rates {
+		r.rates[busy] = channelRates(&c, link.Set(busy))
 	}
 	for i, rate := range r.rates[0] {
 		r.channels[i] = channel{rate: rate, clock: c.Machine.Clock}
@@ -240,11 +239,15 @@ func (r *Run) TooLarge(k workload.KernelID, t workload.TensorID) error {
 		unit.Bytes(r.pool.largest())*unit.Page, unit.Bytes(r.pool.pages-r.pool.used)*unit.Page)}
 }
 
-// arenaRates returns the rates of the channels. The host channel has what the
-// SSD leaves of the host link.
-func channelRates(read, write, hostLink unit.Bandwidth, q quirk.Set) [link.Directions]unit.Bandwidth {
-	rates := [link.Directions]unit.Bandwidth{link.SSDIn: read, link.SSDOut: write, link.HostIn: hostLink - read, link.HostOut: hostLink - write}
-	if q.Has(quirk.BinaryGigabytes) {
+// channelRates returns the rates of the channels while some are busy. The host's have what
+// the SSD leaves of the host link, whether or not it is busy.
+func channelRates(c *engine.Config, busy link.Set) [link.Directions]unit.Bandwidth {
+	read, write := c.SSDRates(busy.Mixes())
+	alone, written := c.SSDRates(false)
+	rates := busy.Rates(&c.Machine, [link.Directions]unit.Bandwidth{
+		link.SSDIn: read, link.SSDOut: write, link.HostIn: c.Machine.HostLink - alone, link.HostOut: c.Machine.HostLink - written,
+	})
+	if c.Quirks.Has(quirk.BinaryGigabytes) {
 		for i := range rates {
 			rates[i] = binary(rates[i])
 		}

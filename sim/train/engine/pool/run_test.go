@@ -164,8 +164,12 @@ func (still) Moved()                         {}
 func TestDrive(t *testing.T) {
 	const page = unit.Bandwidth(unit.Page) * 1e9 // a page a cycle of 1 GHz
 	r := &Run{tensors: []tensorState{{at: -1, pages: 1000}, {at: -1, pages: 100}}, policy: still{}}
-	r.rates[0] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 2, link.SSDIn: page}
-	r.rates[1] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 8, link.SSDIn: page / 4}
+	for busy := range r.rates {
+		r.rates[busy] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 2, link.SSDIn: page}
+		if link.Set(busy).Mixes() {
+			r.rates[busy] = [link.Directions]unit.Bandwidth{link.SSDOut: page / 8, link.SSDIn: page / 4}
+		}
+	}
 	for i, rate := range r.rates[0] {
 		r.channels[i] = channel{rate: rate, clock: unit.GHz}
 	}

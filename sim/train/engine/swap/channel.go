@@ -37,21 +37,15 @@ type channel struct {
 
 func (c *channel) idle() bool { return c.head == len(c.queue) }
 
-// deriveRates derives the channels' rates while the SSD reads, writes, does both or
-// neither. Its channels leave the host's what remains of the GPU's link.
+// deriveRates derives the channels' rates, by which of them are busy. The SSD's leave the
+// host's what remains of the GPU's link in their direction.
 func (r *Run) deriveRates(c *engine.Config) {
-	m := &c.Machine
-	for busy := range r.rates {
-		read, write := c.SSDRates(busy == 3)
-		read, write = min(read, m.GPULink), min(write, m.GPULink)
-		x := &r.rates[busy]
-		x[link.SSDIn], x[link.SSDOut], x[link.HostIn], x[link.HostOut] = read, write, m.HostLink, m.HostLink
-		if busy&1 != 0 {
-			x[link.HostIn] = min(m.HostLink, m.GPULink-read)
-		}
-		if busy&2 != 0 {
-			x[link.HostOut] = min(m.HostLink, m.GPULink-write)
-		}
+	for i := range r.rates {
+		busy := link.Set(i)
+		read, write := c.SSDRates(busy.Mixes())
+		r.rates[i] = busy.Rates(&c.Machine, [link.Directions]unit.Bandwidth{
+			link.SSDIn: read, link.SSDOut: write, link.HostIn: c.Machine.HostLink, link.HostOut: c.Machine.HostLink,
+		})
 	}
 	for i := range link.Directions {
 		r.channels[i].rate = r.rates[0][i]
@@ -157,12 +151,11 @@ func (r *Run) setRate(i link.Direction, rate unit.Bandwidth) {
 // updateRates gives the channels the rates of what is under way. What is left of a moving
 // tensor goes on at the new rate.
 func (r *Run) updateRates() {
-	busy := 0
-	if !r.channels[link.SSDIn].idle() {
-		busy |= 1
-	}
-	if !r.channels[link.SSDOut].idle() {
-		busy |= 2
+	var busy link.Set
+	for i := range link.Directions {
+		if !r.channels[i].idle() {
+			busy = busy.And(i)
+		}
 	}
 	for i := range link.Directions {
 		if rate := r.rates[busy][i]; rate != r.channels[i].rate {

@@ -291,13 +291,18 @@ func (r *slowRun) NextUse(t workload.TensorID) int {
 func (r *slowRun) pace() {
 	m := &r.c.Machine
 	read, write := r.c.SSDRates(len(r.lanes[0]) > 0 && len(r.lanes[1]) > 0)
-	rates := [4]int64{int64(write), int64(read), int64(m.HostLink), int64(m.HostLink)}
-	if len(r.lanes[0]) > 0 {
-		rates[2] = int64(min(m.HostLink, m.GPULink-write))
+	busy := func(lane int, rate unit.Bandwidth) int64 { return int64(rate) * int64(min(1, len(r.lanes[lane]))) }
+	in, out := int64(m.GPULink), int64(m.GPULink)
+	both := 2 * in * (1000 - m.DuplexLoss) / 1000
+	if other := busy(0, write) + busy(2, m.HostLink); other > 0 && m.DuplexLoss > 0 {
+		in = min(in, max(both/2, both-other))
 	}
-	if len(r.lanes[1]) > 0 {
-		rates[3] = int64(min(m.HostLink, m.GPULink-read))
+	if other := busy(1, read) + busy(3, m.HostLink); other > 0 && m.DuplexLoss > 0 {
+		out = min(out, max(both/2, both-other))
 	}
+	rates := [4]int64{min(int64(write), out), min(int64(read), in), int64(m.HostLink), int64(m.HostLink)}
+	rates[2] = min(rates[2], out-busy(0, unit.Bandwidth(rates[0])))
+	rates[3] = min(rates[3], in-busy(1, unit.Bandwidth(rates[1])))
 	// Half a byte is lost when the rate changes.
 	for i := range rates {
 		if rates[i] != r.rates[i] {
@@ -1061,6 +1066,7 @@ func slowMachine(r *rand.Rand, pages int64) machine.Machine {
 	m.HostLink = rate()
 	m.GPULink = m.HostLink + unit.Bandwidth(r.Int64N(int64(m.HostLink)))
 	m.SSDRead, m.SSDWrite = min(rate(), m.GPULink), min(rate(), m.GPULink)
+	m.DuplexLoss = []int64{0, r.Int64N(501)}[r.IntN(2)]
 	m.SSDLatency = unit.Time(r.IntN(20)) * unit.Millisecond
 	m.HostMemory = []unit.Bytes{0, unit.Bytes(r.IntN(30)) * unit.Page, unit.GiB}[r.IntN(3)]
 	return m

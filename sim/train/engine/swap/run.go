@@ -66,9 +66,9 @@ type Run struct {
 	rules       Rules
 	held        unit.Bytes // of GPU memory, for the whole run
 	channels    [link.Directions]channel
-	rates       [4][link.Directions]unit.Bandwidth // while the SSD reads (1), writes (2)
-	latency     unit.Cycles                        // of the SSD
-	allocRate   int64                              // of the driver, in femtoseconds a byte
+	rates       [link.Sets][link.Directions]unit.Bandwidth // by which are busy
+	latency     unit.Cycles                                // of the SSD
+	allocRate   int64                                      // of the driver, in femtoseconds a byte
 	clock       unit.Frequency
 	now         unit.Cycles
 	begun       unit.Cycles // the iteration

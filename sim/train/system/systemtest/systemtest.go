@@ -112,6 +112,9 @@ func Machine(r *rand.Rand) machine.Machine {
 	if r.IntN(2) == 0 {
 		m.BatchPages = 16 + r.Int64N(100)
 	}
+	if r.IntN(2) == 0 {
+		m.DuplexLoss = r.Int64N(501)
+	}
 	if err := m.Validate(); err != nil {
 		panic(err) // the generator is wrong
 	}
@@ -275,6 +278,11 @@ func (c *check) iteration(r *result.Result, i int) {
 		if most := c.carries(link.rate, it.Time); link.moved < 0 || link.moved > most {
 			c.broken("a link carries at most its rate", "iteration %d, %s: %v in %d cycles, at most %v", i, link.name, link.moved, it.Time, most)
 		}
+	}
+	// In the paged model a batch says whether the next one goes both ways.
+	both := unit.Bandwidth(unit.MulDiv(2*int64(m.GPULink), 1000-m.DuplexLoss, 1000))
+	if moved, most := tr.SSDIn+tr.HostIn+tr.SSDOut+tr.HostOut, c.carries(both, it.Time)+blocks.Size; c.o.Quirks == quirk.Corrected() && !engine.Is[paged.Memory](c.runtime()) && moved > most {
+		c.broken("a link carries at most its rate", "iteration %d, both ways: %v in %d cycles, at most %v", i, moved, it.Time, most)
 	}
 }
 
