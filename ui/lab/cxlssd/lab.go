@@ -97,6 +97,7 @@ func New() lab.Lab {
 				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",
 			},
 			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},
+			Floor:  lab.Lowest("time_ms"),
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
@@ -114,6 +115,7 @@ func New() lab.Lab {
 		},
 		Load:     load,
 		Run:      run,
+		Bound:    proof,
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
@@ -142,7 +144,22 @@ func systems() []lab.System {
 		}
 		list = append(list, x)
 	}
-	return list
+	return append(list, lab.Best(
+		"No design can be faster, whatever its device has: a proven bound, and nothing that runs. It is the computing of all threads, and their loads at the least latency of any memory here. It knows nothing of flash, so it is loose where flash decides. DRAM-only is no bound.",
+		"Spillway: sums over threads and requests", 10))
+}
+
+// proof is what no design can be faster than.
+func proof(w *trace, s *settings, _ lab.Progress) (*lab.Proof, error) {
+	m := s.machine()
+	least, err := core.Bound(w.Workload, &m)
+	if err != nil {
+		return nil, err
+	}
+	return &lab.Proof{
+		Value: ratio(int64(least), int64(unit.Millisecond)), About: w.about, Origin: w.origin,
+		Notes: []string{"A proven bound, not a run: no design is faster. Nothing shows that it can be reached where flash decides."},
+	}, nil
 }
 
 // load returns what the settings run.

@@ -63,6 +63,7 @@ func list() []report.Measure[*result] {
 		add(key, label, "%", help, places, better, func(r *result) float64 { return 100 * ratio(f(r)) })
 	}
 	add("time_ms", "Time", "ms", "Until the slowest core has done all its threads, of the part of the workload that runs.", 3, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(unit.Millisecond)) })
+	ns = append(ns, lab.Headroom[*result]("No design can be below 1."))
 	share("of_ideal", "Speed, of DRAM-only's", "DRAM-only's time over this one's, as in the paper: DRAM-only has as many threads as cores. A design can pass 100 % where its threads lie more evenly on the cores, where promoted pages are faster than DRAM-only (the switch fixed-host), or where it buffers stores and DRAM-only waits for them.", 1, 1, func(r *result) (int64, int64) { return int64(r.ideal.Time), int64(r.Time) })
 	share("of_even", "Speed, of DRAM-only's, spread evenly", "What DRAM-only's cores compute and wait, spread evenly over them, over this one's time. With fixed-host off and stores alike in both, no design passes 100 % unless its loads overlap better.", 1, 1, func(r *result) (int64, int64) {
 		return int64(r.ideal.Work()), int64(r.Time) * busyCores(r.ideal)
