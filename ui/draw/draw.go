@@ -46,7 +46,7 @@ func SVG(v *chart.View, o Options) string {
 	if data == "" {
 		data = v.Data()
 	}
-	p := newPen(v.ID, v.Title+v.Note+o.Link+data, o.Theme)
+	p := newSVGWriter(v.ID, v.Title+v.Note+o.Link+data, o.Theme)
 	p.hidden = map[string]bool{}
 	for _, name := range o.Hide {
 		p.hidden[name] = true

@@ -31,8 +31,8 @@ type pattern struct {
 // A box is a part of the drawing.
 type box struct{ x, y, w, h float64 }
 
-// newPen returns a pen for a drawing, whose IDs hang on what it draws.
-func newPen(name, of, theme string) *svgWriter {
+// newSVGWriter returns a writer for a drawing, whose IDs hang on what it draws.
+func newSVGWriter(name, of, theme string) *svgWriter {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(of)) // it takes everything
 	clean := strings.Map(func(r rune) rune {

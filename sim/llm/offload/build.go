@@ -264,20 +264,20 @@ func (r *run) tooLarge() string {
 	return ""
 }
 
-// lists collects ties of kernels, or of extras.
-type lists struct {
+// dependencyLists collect dependencies of kernels, or of extras.
+type dependencyLists struct {
 	at  []int32
-	all []tie
+	all []dependency
 }
 
-func (l *lists) add(at int, kind tieKind, id int) {
+func (l *dependencyLists) add(at int, kind dependencyKind, id int) {
 	l.at = append(l.at, int32(at))
-	l.all = append(l.all, tie{kind, int32(id)})
+	l.all = append(l.all, dependency{kind, int32(id)})
 }
 
 // sorted returns the lists of n, each in the order of add.
-func (l *lists) sorted(n int) ties {
-	out := ties{make([]int32, n+1), make([]tie, len(l.all))}
+func (l *dependencyLists) sorted(n int) dependencies {
+	out := dependencies{make([]int32, n+1), make([]dependency, len(l.all))}
 	for _, at := range l.at {
 		out.first[at+1]++
 	}
@@ -294,8 +294,10 @@ func (l *lists) sorted(n int) ties {
 
 // connect finds what waits for what.
 func (r *run) connect() error {
-	after, waits := make([]lists, len(r.gpus)), make([]lists, len(r.gpus))
-	on := func(l []lists, ref job.Ref, kind tieKind, id int) { l[ref.Part].add(int(ref.Kernel), kind, id) }
+	after, waits := make([]dependencyLists, len(r.gpus)), make([]dependencyLists, len(r.gpus))
+	on := func(l []dependencyLists, ref job.Ref, kind dependencyKind, id int) {
+		l[ref.Part].add(int(ref.Kernel), kind, id)
+	}
 	r.sent = make([]uint8, len(r.job.Sends))
 	for i := range r.job.Sends {
 		s := &r.job.Sends[i]
@@ -332,7 +334,7 @@ func (r *run) connect() error {
 	}
 	n := len(r.s.Extras)
 	r.pending, r.ended = make([]int32, n*r.o.Iterations), make([]bool, n*r.o.Iterations)
-	var dependent, lasting lists
+	var dependent, lasting dependencyLists
 	for e := range r.s.Extras {
 		x := &r.s.Extras[e]
 		for _, ref := range x.After {

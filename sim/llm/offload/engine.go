@@ -36,31 +36,31 @@ const (
 	computing                 // a kernel runs
 	meeting                   // its next kernel is a collective that waits for other GPUs
 	communicating             // that moves bytes
-	through                   // with the iteration
+	finished                  // with the iteration
 )
 
-// A tie is what depends on a kernel, or what a kernel depends on.
-type tie struct {
-	kind tieKind
+// A dependency is what depends on a kernel, or what a kernel depends on.
+type dependency struct {
+	kind dependencyKind
 	id   int32
 }
 
-type tieKind uint8
+type dependencyKind uint8
 
 const (
-	ofSend       tieKind = iota
-	ofCollective         // beside kernels
+	ofSend       dependencyKind = iota
+	ofCollective                // beside kernels
 	ofExtra
 	ofLast // extra of the iteration before
 )
 
-// ties are lists by kernel.
-type ties struct {
+// dependencies are lists by kernel.
+type dependencies struct {
 	first []int32
-	all   []tie
+	all   []dependency
 }
 
-func (l *ties) of(k int) []tie { return l.all[l.first[k]:l.first[k+1]] }
+func (l *dependencies) of(k int) []dependency { return l.all[l.first[k]:l.first[k+1]] }
 
 type gpu struct {
 	*shape
@@ -74,7 +74,7 @@ type gpu struct {
 	room    unit.Bytes
 	array   int // -1: none
 
-	after, waits ties
+	after, waits dependencies
 	meets        []int32    // by kernel: the collective that it is, -1; nil: there are none
 	left         [2][]int32 // by parity of the iteration and kernel: what it still waits for
 	waited       []int32    // left at the beginning
@@ -137,10 +137,10 @@ type run struct {
 	known      map[[2]machine.Endpoint][]flow.LinkID // routes, looked up before the run
 	extraPaths [][]flow.LinkID
 	extraMoves []mover
-	dependent  ties    // extras that wait for an extra
-	lasting    ties    // extras that wait for an extra of the iteration before
-	pending    []int32 // by iteration and extra: what it still waits for
-	ended      []bool  // by iteration and extra
+	dependent  dependencies // extras that wait for an extra
+	lasting    dependencies // extras that wait for an extra of the iteration before
+	pending    []int32      // by iteration and extra: what it still waits for
+	ended      []bool       // by iteration and extra
 
 	hostRoom, host  unit.Bytes // of tensors
 	driveRoom       []unit.Bytes
@@ -148,17 +148,17 @@ type run struct {
 	hostMost        unit.Bytes
 	drivesMost, all unit.Bytes // all is what is on all drives
 
-	iteration int
-	through   int // GPUs that are through with it
-	done      int64
-	measuring bool
-	opened    unit.Time // when the measured iteration began
-	began     unit.Time // when the iteration began
-	ahead     unit.Time // how long the one before the measured one took
-	closed    unit.Time
-	finished  bool
-	settling  bool
-	stuck     string
+	iteration    int
+	gpusFinished int // GPUs that are through with it
+	done         int64
+	measuring    bool
+	opened       unit.Time // when the measured iteration began
+	began        unit.Time // when the iteration began
+	ahead        unit.Time // how long the one before the measured one took
+	closed       unit.Time
+	finished     bool
+	settling     bool
+	stuck        string
 
 	before  []LinkUse
 	uses    []LinkUse
@@ -190,7 +190,7 @@ func (r *run) run() {
 
 // begin begins an iteration.
 func (r *run) begin(iteration int) {
-	r.iteration, r.through = iteration, 0
+	r.iteration, r.gpusFinished = iteration, 0
 	last := r.began
 	r.began = r.sim.Now()
 	if iteration == r.o.Iterations-1 {
@@ -340,13 +340,13 @@ func (r *run) leave(g *gpu) {
 		r.arrive(g)
 		return
 	}
-	g.mode = through
+	g.mode = finished
 	if g.program != nil {
 		r.ops(g)
 	}
 	g.kernel--
 	g.touched = true
-	if r.through++; r.through < len(r.gpus) {
+	if r.gpusFinished++; r.gpusFinished < len(r.gpus) {
 		return
 	}
 	if r.iteration == r.o.Iterations-1 {

@@ -9,7 +9,7 @@ func (r *run) causeOf(g *gpu) Cause {
 		return Computes
 	case meeting, communicating:
 		return Communicate
-	case through:
+	case finished:
 		return Bubble
 	}
 	best := Computes // none
@@ -34,7 +34,7 @@ func (r *run) causeOf(g *gpu) Cause {
 var rank = [Causes]uint8{Bubble: 5, Communicate: 4, Optimizer: 3, Fetch: 2, Space: 1}
 
 // holds says why something holds a kernel of this iteration, Computes if it does not.
-func (r *run) holds(l tie) Cause {
+func (r *run) holds(l dependency) Cause {
 	switch l.kind {
 	case ofSend:
 		switch r.sent[l.id] {

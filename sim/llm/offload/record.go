@@ -139,7 +139,7 @@ var sums = [...]QueueKind{reads: SSDRead, writes: SSDWrite, readsHost: HostRead,
 // spell tells what a GPU has done since the last turn.
 func (r *run) spell(g *gpu) {
 	s := Spell{GPU: g.index, Kernel: workload.KernelID(g.kernel), Runs: g.cause == Computes || g.mode == communicating, Cause: g.cause, Begin: g.since - r.opened, End: r.sim.Now() - r.opened}
-	if g.mode == through {
+	if g.mode == finished {
 		s.Kernel++
 	}
 	r.watched.to.Spell(s)
