@@ -85,10 +85,10 @@ var layers = []layer{
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                               // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
-	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
-	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
+	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
+	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/vjson", nil},   // in the place of a module of that name
 	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
@@ -105,8 +105,8 @@ var layers = []layer{
 	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/stage", "ui/exec"}},
+	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
 }

@@ -53,7 +53,7 @@ var natively = []struct{ pattern, why string }{
 	{"ui/model/...", "what the page shows; the browser's tests go through it"},
 	{"ui/pool", "no arithmetic; the browser's tests go through it"},
 	{"ui/review", "a document"},
-	{"ui/stage", "what is built natively"},
+	{"ui/headless", "what is built natively"},
 	{"ui/table", "texts"},
 	{"wasm/edge/...", "the host's own tests run it in its engine"},
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/staticrender"
 
+	"spillway/ui/headless"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/results"
 	"spillway/ui/model/session"
-	"spillway/ui/stage"
 	"spillway/ui/view"
 	"spillway/ui/wire"
 )
@@ -54,7 +54,7 @@ func (s site) addFirst() error {
 
 // firstPage runs the opening natively and renders the page around it.
 func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed *results.Prerendered, err error) {
-	session, err := stage.Show(opening, tabs, "")
+	session, err := headless.Show(opening, tabs, "")
 	if err != nil {
 		return "", "", nil, err
 	}

@@ -18,9 +18,9 @@ import (
 
 	"spillway/ui/chart"
 	"spillway/ui/draw"
+	"spillway/ui/headless"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/stage"
 
 	_ "embed"
 )
@@ -117,7 +117,7 @@ func showPresets(ctx context.Context, say *progress) ([]shown, error) {
 // presets are those of a laboratory with their links, still to be shown.
 func presets(door labs.Entry) ([]shown, error) {
 	l := door.New()
-	opening, err := stage.Show(l, nil, "")
+	opening, err := headless.Show(l, nil, "")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", door.Name, err)
 	}
@@ -132,7 +132,7 @@ func presets(door labs.Entry) ([]shown, error) {
 // show runs a preset. The laboratory is another one each time: it does one thing at a
 // time.
 func (x *shown) show() error {
-	n, err := stage.Show(x.door.New(), nil, x.link)
+	n, err := headless.Show(x.door.New(), nil, x.link)
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", x.door.Name, x.of.Key, err)
 	}

@@ -10,11 +10,11 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/exec"
 	"spillway/ui/files"
+	"spillway/ui/headless"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
-	"spillway/ui/stage"
 )
 
 const bundleForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] -o FILE` + bundle.Ext + `
@@ -118,9 +118,9 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 
 // drawings are the charts of what a bundle is about, and of what a link shows.
 func drawings(l lab.Lab, o *exec.BundleRequest, link string, workload []lab.File) ([]exec.Drawn, error) {
-	show := func() (*session.Session, error) { return stage.Show(l, nil, link) }
+	show := func() (*session.Session, error) { return headless.Show(l, nil, link) }
 	if workload != nil {
-		show = func() (*session.Session, error) { return stage.ShowFiles(l, openLab, link, workload) }
+		show = func() (*session.Session, error) { return headless.ShowFiles(l, openLab, link, workload) }
 	}
 	n, err := show()
 	if err != nil {

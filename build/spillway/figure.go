@@ -11,8 +11,8 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
+	"spillway/ui/headless"
 	"spillway/ui/model/link"
-	"spillway/ui/stage"
 )
 
 const figureForm = `LINK [--chart ID] [--theme THEME] [-o FILE]
@@ -58,7 +58,7 @@ func (s *shell) figure(args []string) error {
 		page = strings.TrimSuffix(*site, "#")
 	}
 	v, link, err := s.drawn(fragment, *id)
-	var broke *stage.Failure
+	var broke *headless.Failure
 	switch {
 	case errors.As(err, &broke):
 		return failed{fmt.Errorf("figure: %w", err)}
@@ -127,7 +127,7 @@ func (s *shell) figureLink(args []string) (page, fragment string, err error) {
 	}
 	l := d.New()
 	info := l.Complete()
-	state, err := stage.State(&info, preset, pairs)
+	state, err := headless.State(&info, preset, pairs)
 	if err != nil {
 		return "", "", err
 	}
@@ -149,7 +149,7 @@ func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	n, err := stage.Show(d.New(), nil, fragment)
+	n, err := headless.Show(d.New(), nil, fragment)
 	if err != nil {
 		return nil, "", err
 	}

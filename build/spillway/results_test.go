@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"spillway/ui/exec"
+	"spillway/ui/headless"
 	"spillway/ui/lab/all"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/session"
-	"spillway/ui/stage"
 )
 
 // Results as JSON are read again, of the page and of the command, as they were before each
@@ -106,7 +106,7 @@ func saved(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := stage.Draw(l, "v=4-by-hand&lab=store&workload=pairs&pairs=3&systems=lru,oracle")
+	n, err := headless.Draw(l, "v=4-by-hand&lab=store&workload=pairs&pairs=3&systems=lru,oracle")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,8 +71,8 @@ func Grouped[T ~int | ~int64](n T) string {
 	return s
 }
 
-// Few has three digits that count, or more of a large number; x is not negative.
-func Few(x float64) string {
+// ThreeDigits has three digits that count, or more of a large number; x is not negative.
+func ThreeDigits(x float64) string {
 	switch {
 	case x == 0:
 		return "0"
@@ -104,11 +104,11 @@ func Bytes(n float64) string {
 	case n < 1000:
 		return Fixed(n, 0) + " B"
 	case n < 1e6:
-		return Few(n/1e3) + " kB"
+		return ThreeDigits(n/1e3) + " kB"
 	case n < 1e9:
-		return Few(n/1e6) + " MB"
+		return ThreeDigits(n/1e6) + " MB"
 	case n < 1e12:
-		return Few(n/1e9) + " GB"
+		return ThreeDigits(n/1e9) + " GB"
 	}
-	return Few(n/1e12) + " TB"
+	return ThreeDigits(n/1e12) + " TB"
 }

@@ -159,7 +159,7 @@ func Problems(n *session.Session) []string {
 func (d *Handler) figure(v *chart.View, theme, link string) Figure {
 	f := Figure{ID: v.ID, Title: v.Title, Alt: v.Alt, Text: v.Text, Head: v.Table.Head}
 	if v.Figure != nil {
-		f.SVG = d.stage.Draw(v, theme, link)
+		f.SVG = d.program.Draw(v, theme, link)
 	}
 	if f.Text == "" {
 		f.Text = v.Empty

@@ -66,7 +66,7 @@ type Stage interface {
 // A Handler answers questions one after the other.
 type Handler struct {
 	options *Options
-	stage   Stage
+	program Stage
 	session *session.Session // nil before an engine's first question
 	opening string           // the fragment of the frame's address
 	queue   []Question
@@ -87,7 +87,7 @@ const (
 // NewDesk returns a desk for a session, nil in an engine: then one begins with the
 // first question, with that question's link or the frame's own.
 func NewDesk(o *Options, n *session.Session, opening string, s Stage) *Handler {
-	return &Handler{options: o, stage: s, session: n, opening: opening}
+	return &Handler{options: o, program: s, session: n, opening: opening}
 }
 
 // Ask puts a question behind those that wait. If it cannot be one, it returns the
@@ -181,13 +181,13 @@ func (d *Handler) step(q *Question) *Answer {
 	if q.Type != "run" {
 		return d.settings(q)
 	}
-	if !d.stage.Idle() {
+	if !d.program.Idle() {
 		return nil
 	}
 	if d.state == running {
 		d.state = started
 		Kick(d.session)
-		if !d.stage.Idle() {
+		if !d.program.Idle() {
 			return nil
 		}
 	}
@@ -198,9 +198,9 @@ func (d *Handler) step(q *Question) *Answer {
 func (d *Handler) open(q *Question) {
 	switch {
 	case d.session == nil && q.HasLink:
-		d.session = d.stage.Begin(q.Link)
+		d.session = d.program.Begin(q.Link)
 	case d.session == nil:
-		d.session = d.stage.Begin(d.opening)
+		d.session = d.program.Begin(d.opening)
 	case q.HasLink:
 		d.session.Visit(q.Link)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/headless"
 	"spillway/ui/lab"
-	"spillway/ui/stage"
 )
 
 // Every laboratory knows how much work a run is: of its presets each system's is some, and
@@ -17,7 +17,7 @@ func TestSteps(t *testing.T) {
 		l := d.New()
 		info := l.Complete()
 		for _, p := range info.Presets {
-			s, err := stage.State(&info, p.Key, nil)
+			s, err := headless.State(&info, p.Key, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

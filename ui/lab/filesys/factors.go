@@ -123,7 +123,7 @@ func (v *view) factors() (*report.Section, error) {
 	for c, x := range ratios {
 		row := report.Row{Head: threeFactors[0].names[way(c, 0)], Cells: []report.Cell{
 			report.Textf("%s", threeFactors[1].names[way(c, 1)]), report.Textf("%s", threeFactors[2].names[way(c, 2)]),
-			report.Textf("%s k/s", prose.Few(rate(results[at[c][0]]))), report.Textf("%s k/s", prose.Few(rate(results[at[c][1]]))),
+			report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][0]]))), report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][1]]))),
 			{Text: times(x), Share: x / max(top, 1e-9), Best: was > 0 && c == near},
 		}}
 		if v.now(c) {
@@ -214,7 +214,7 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 		return said + " None of them matters here."
 	}
 	f := &threeFactors[most]
-	return said + fmt.Sprintf(" What matters most is %s: from “%s” to “%s” the ratio is multiplied by %s.", prose.Lower(f.label), f.names[0], f.names[1], prose.Few(effect(ratios, most)))
+	return said + fmt.Sprintf(" What matters most is %s: from “%s” to “%s” the ratio is multiplied by %s.", prose.Lower(f.label), f.names[0], f.names[1], prose.ThreeDigits(effect(ratios, most)))
 }
 
 // effects lists what each factor does alone.
@@ -222,7 +222,7 @@ func effects(ratios []float64) report.Table {
 	t := report.Table{Title: "What each does to the ratio", Head: []string{"Setting", "From", "To", "The ratio is multiplied by"}}
 	for f := range threeFactors {
 		x := &threeFactors[f]
-		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{report.Textf("%s", x.names[0]), report.Textf("%s", x.names[1]), report.Textf("%s", prose.Few(effect(ratios, f)))}})
+		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{report.Textf("%s", x.names[0]), report.Textf("%s", x.names[1]), report.Textf("%s", prose.ThreeDigits(effect(ratios, f)))}})
 	}
 	return t
 }

@@ -68,12 +68,12 @@ func over(a, b float64) report.Cell {
 // lasts is a life in days; best, if there is one, is the longest.
 func lasts(days, best float64) report.Cell {
 	const year = 365.25
-	said := prose.Few(days/year) + " years"
+	said := prose.ThreeDigits(days/year) + " years"
 	switch {
 	case math.IsNaN(days) || days > 1000*year:
 		said = "over 1000 years"
 	case days < year:
-		said = prose.Few(days) + " days"
+		said = prose.ThreeDigits(days) + " days"
 	}
 	return report.Cell{Text: said, Best: best > 0 && days >= best}
 }

@@ -95,7 +95,7 @@ func (v *view) written(r *core.Result) report.Table {
 	t := report.Table{Title: "What the log did", Head: []string{"", "In the run", "A call"}}
 	d := &r.Device
 	row := func(head string, n int64) {
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), report.Textf("%s", prose.Few(perCall(n, r)))}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), report.Textf("%s", prose.ThreeDigits(perCall(n, r)))}})
 	}
 	row("Lines stored", d.Appended)
 	row("Lines that replace one still in the log", d.Replaced)

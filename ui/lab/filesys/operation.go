@@ -263,7 +263,7 @@ func moves(code call.Code, systems []*core.System, ops []core.Operation, results
 		if n == 0 {
 			return report.DashCell()
 		}
-		return report.Textf("%s", prose.Few(each(n, &ops[k])))
+		return report.Textf("%s", prose.ThreeDigits(each(n, &ops[k])))
 	})
 	row("Time, mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return report.TimeCell(mean(y.Time, y.Count)) })
 	return t

@@ -68,7 +68,7 @@ func (v *view) quirks() (*report.Section, error) {
 		if size := max(change, -change); size > by {
 			most, by = fmt.Sprintf("%d, %s: %s with it turned over", i+1, q.Key, prose.Signed(change)), size
 		}
-		row.Cells = append(row.Cells, report.Textf("%s k/s", prose.Few(rate(x))), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(flashPages(&x.Device))))
+		row.Cells = append(row.Cells, report.Textf("%s k/s", prose.ThreeDigits(rate(x))), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(flashPages(&x.Device))))
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Tables: []report.Table{t}, Notes: append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the system does not have is not run. Under Fidelity every switch can be set.")}
@@ -76,9 +76,9 @@ func (v *view) quirks() (*report.Section, error) {
 	case len(turned) == 0:
 		out.Text = []string{v.system.Title + " uses block commands alone: no accident of the artifact concerns it but when its writes are answered, which is set under What decides the comparison."}
 	case most == "":
-		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second here, whatever any one of the %d switches that concern it says.", v.system.Title, prose.Few(rate(r)), len(turned))}
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second here, whatever any one of the %d switches that concern it says.", v.system.Title, prose.ThreeDigits(rate(r)), len(turned))}
 	default:
-		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; %d of the %d that concern it change neither throughput nor flash pages.", v.system.Title, prose.Few(rate(r)), most, same, len(turned))}
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; %d of the %d that concern it change neither throughput nor flash pages.", v.system.Title, prose.ThreeDigits(rate(r)), most, same, len(turned))}
 	}
 	return out, nil
 }

@@ -95,7 +95,7 @@ func (v *view) sensitivity() (*report.Section, error) {
 				top = max(top, rate(of(q, s)))
 			}
 			n := rate(of(p, s))
-			a.Cells = append(a.Cells, report.Cell{Text: prose.Few(n), Share: n / max(top, 1e-9), Best: n == best})
+			a.Cells = append(a.Cells, report.Cell{Text: prose.ThreeDigits(n), Share: n / max(top, 1e-9), Best: n == best})
 			b.Cells = append(b.Cells, report.Textf("%s + %s", prose.Grouped(sum(of(p, s).Device.FlashPrograms)), prose.Grouped(sum(of(p, s).Device.FlashReads))))
 		}
 		speed.Rows, pages.Rows = append(speed.Rows, a), append(pages.Rows, b)
@@ -116,7 +116,7 @@ func ahead(x *variation, systems []*core.System, of func(p, s int) *core.Result)
 		}
 	}
 	last := len(x.points) - 1
-	said := fmt.Sprintf("From %s to %s ByteFS goes from %s to %s thousand calls a second.", x.points[0].label, x.points[last].label, prose.Few(rate(of(0, main))), prose.Few(rate(of(last, main))))
+	said := fmt.Sprintf("From %s to %s ByteFS goes from %s to %s thousand calls a second.", x.points[0].label, x.points[last].label, prose.ThreeDigits(rate(of(0, main))), prose.ThreeDigits(rate(of(last, main))))
 	var lost []string
 	for p := range x.points {
 		for s := range systems {

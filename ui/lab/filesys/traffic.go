@@ -112,7 +112,7 @@ func beside(systems []*core.System, results []*core.Result) report.Table {
 		mw, mr := moved(c, plan.Data+1, device.Writes), moved(c, plan.Data+1, device.Reads)
 		than := report.DashCell()
 		if base > 0 {
-			than = report.Textf("%s", prose.Few(float64(mw+mr)/base))
+			than = report.Textf("%s", prose.ThreeDigits(float64(mw+mr)/base))
 		}
 		bytes := byInterface(c, device.Byte, device.Writes) + byInterface(c, device.Byte, device.Reads)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{

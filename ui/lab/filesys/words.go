@@ -31,7 +31,7 @@ var (
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }
 
 // times writes a ratio.
-func times(x float64) string { return prose.Few(x) + "×" }
+func times(x float64) string { return prose.ThreeDigits(x) + "×" }
 
 // shareCell is a share with its bar.
 func shareCell(n, of int64) report.Cell {

@@ -41,7 +41,7 @@ func (v *view) cost() (*report.Section, error) {
 		}
 		each := float64(r.Tokens) / dollars(r.Result)
 		row.Cells = append(row.Cells,
-			report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())),
+			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())),
 			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}, report.Textf("%s", prose.Grouped(r.TokensPerKWh())),
 			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), report.Textf("%s", report.Dollars(billion/each)))
 		t.Rows = append(t.Rows, row)
@@ -88,7 +88,7 @@ func (v *view) costs(list []*result, best float64) string {
 		}
 		if fast != r {
 			x, _ := core.Find(fast.System)
-			said += fmt.Sprintf(" %s is faster, %s instead of %s tokens/s, but trains %s for a dollar.", x.Title, prose.Few(float64(fast.TokenRate())/1000), prose.Few(float64(r.TokenRate())/1000), prose.Grouped(int64(float64(fast.Tokens)/dollars(fast.Result))))
+			said += fmt.Sprintf(" %s is faster, %s instead of %s tokens/s, but trains %s for a dollar.", x.Title, prose.ThreeDigits(float64(fast.TokenRate())/1000), prose.ThreeDigits(float64(r.TokenRate())/1000), prose.Grouped(int64(float64(fast.Tokens)/dollars(fast.Result))))
 		}
 		return said
 	}
@@ -127,7 +127,7 @@ func (v *view) whole(list []*result) *report.Table {
 	}
 	t := report.Table{Title: "Beside GPUs that hold everything", Head: []string{"", "Machines", "GPUs", "Price", "Throughput at most", "Tokens for a dollar at most"}}
 	t.Rows = append(t.Rows, report.Row{Head: "GPUs that hold everything", Cells: []report.Cell{
-		report.Textf("%s", prose.Grouped(times)), report.Textf("%s", prose.Grouped(times*c.GPUs)), report.Textf("%s", money(price)), report.Textf("%s tokens/s", prose.Few(perSecond)), report.Textf("%s", prose.Grouped(int64(perSecond/cost))),
+		report.Textf("%s", prose.Grouped(times)), report.Textf("%s", prose.Grouped(times*c.GPUs)), report.Textf("%s", money(price)), report.Textf("%s tokens/s", prose.ThreeDigits(perSecond)), report.Textf("%s", prose.Grouped(int64(perSecond/cost))),
 	}})
 	for _, r := range list {
 		if bound(r.Result) || !r.Result.Ran() {
@@ -135,7 +135,7 @@ func (v *view) whole(list []*result) *report.Table {
 		}
 		x, _ := core.Find(r.System)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.Textf("1"), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())), report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.Textf("%s", prose.Grouped(int64(float64(r.Tokens)/dollars(r.Result)))),
+			report.Textf("1"), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())), report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.Textf("%s", prose.Grouped(int64(float64(r.Tokens)/dollars(r.Result)))),
 		}})
 	}
 	return &t
@@ -185,7 +185,7 @@ func (v *view) life() (*report.Section, error) {
 		written := written(r.Result)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
 			bytesCell(written), bytesCell(unit.Bytes(unit.MulDiv(int64(written), 1, max(1, r.Tokens)))), bytesCell(r.WrittenPerDay()),
-			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", prose.Few(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))),
+			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", prose.ThreeDigits(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))),
 		}})
 		if written > 0 {
 			shown = append(shown, r.Result)

@@ -100,12 +100,12 @@ func (v *view) decode() (*report.Section, error) {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: list[i].name, Sub: list[i].about, Cells: []report.Cell{
 			report.Textf("%v", list[i].rate), report.Textf("%v", r.Prefill), report.Textf("%v", r.Step),
-			{Text: prose.Few(float64(r.MilliTokens) / 1000), Share: part(r.MilliTokens, best)},
-			report.Textf("%s", prose.Few(float64(r.MilliTokens)/1000/float64(c.Batch))), report.Textf("%v", r.Time),
+			{Text: prose.ThreeDigits(float64(r.MilliTokens) / 1000), Share: part(r.MilliTokens, best)},
+			report.Textf("%s", prose.ThreeDigits(float64(r.MilliTokens)/1000/float64(c.Batch))), report.Textf("%v", r.Time),
 		}})
 	}
 	finding := fmt.Sprintf("%s has %v of weights, which every step reads once. From “%s” at %v come %s tokens a second, for %s at a time.",
-		v.s.Arch.Title, first.Weights, list[0].name, list[0].rate, prose.Few(float64(first.MilliTokens)/1000), prose.Count(c.Batch, "request"))
+		v.s.Arch.Title, first.Weights, list[0].name, list[0].rate, prose.ThreeDigits(float64(first.MilliTokens)/1000), prose.Count(c.Batch, "request"))
 	if held >= weights {
 		finding += " They fit into the memory of this machine's GPUs, so that nothing has to come from elsewhere."
 	}

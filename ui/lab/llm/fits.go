@@ -81,7 +81,7 @@ func least(l *core.Limit) string {
 // billions writes a count of parameters.
 func billions(n int64) string {
 	if n < 1e9 {
-		return prose.Few(float64(n)/1e6) + " million"
+		return prose.ThreeDigits(float64(n)/1e6) + " million"
 	}
-	return prose.Few(float64(n)/1e9) + " billion"
+	return prose.ThreeDigits(float64(n)/1e9) + " billion"
 }

@@ -139,7 +139,7 @@ func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
 		for i, x := range f.Systems {
 			titles[i] = x.Title
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("Cut as by %s an iteration takes at least %s s: %s.", prose.List(titles), prose.Few(inSeconds(f.Time)), f.By))
+		out.Notes = append(out.Notes, fmt.Sprintf("Cut as by %s an iteration takes at least %s s: %s.", prose.List(titles), prose.ThreeDigits(inSeconds(f.Time)), f.By))
 	}
 	return out, nil
 }

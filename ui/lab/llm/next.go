@@ -133,7 +133,7 @@ func (v *view) next() (*report.Section, error) {
 // tokens for a dollar.
 func changedBy(before, after *core.Result) []report.Cell {
 	each := float64(after.Tokens) / dollars(after)
-	cells := []report.Cell{report.Textf("%s tokens/s", prose.Few(float64(after.TokenRate())/1000)), report.DashCell(), report.Textf("%s", prose.Grouped(int64(each)))}
+	cells := []report.Cell{report.Textf("%s tokens/s", prose.ThreeDigits(float64(after.TokenRate())/1000)), report.DashCell(), report.Textf("%s", prose.Grouped(int64(each)))}
 	if before.Ran() {
 		cells[1] = report.Textf("%s", prose.Signed(part(after.TokenRate(), before.TokenRate())-1))
 		cells[2] = report.Textf("%s (%s)", prose.Grouped(int64(each)), gains(each/(float64(before.Tokens)/dollars(before))))
@@ -144,7 +144,7 @@ func changedBy(before, after *core.Result) []report.Cell {
 // gains writes a ratio as a change, or as a factor where it is large.
 func gains(x float64) string {
 	if x >= 2 {
-		return "× " + prose.Few(x)
+		return "× " + prose.ThreeDigits(x)
 	}
 	return prose.Signed(x - 1)
 }
@@ -239,7 +239,7 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 	}
 	now := v.system.Title + " cannot run it now"
 	if before.Ran() {
-		now = fmt.Sprintf("%s trains %s tokens/s", v.system.Title, prose.Few(float64(before.TokenRate())/1000))
+		now = fmt.Sprintf("%s trains %s tokens/s", v.system.Title, prose.ThreeDigits(float64(before.TokenRate())/1000))
 		if before.Job.Spec.Batch != v.s.Layout.Batch {
 			now += fmt.Sprintf(" with a batch of %s", prose.Grouped(before.Job.Spec.Batch))
 		} else {
@@ -256,12 +256,12 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 		if before.Ran() {
 			return prose.Signed(part(b.after.TokenRate(), before.TokenRate())-1) + " throughput"
 		}
-		return prose.Few(float64(b.after.TokenRate())/1000) + " tokens/s"
+		return prose.ThreeDigits(float64(b.after.TokenRate())/1000) + " tokens/s"
 	}
 	if worth == nil {
 		return fmt.Sprintf("%s. No part that has a price makes it faster; the most is gained by: %s, %s.", now, prose.Lower(most.Title), gain(most))
 	}
-	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, prose.Lower(worth.Title), money(worth.Cents), gain(worth), prose.Few(float64(worth.Worth(before, worth.after))/1000))
+	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, prose.Lower(worth.Title), money(worth.Cents), gain(worth), prose.ThreeDigits(float64(worth.Worth(before, worth.after))/1000))
 	if most != worth {
 		price := "whose price is not known"
 		switch {
@@ -327,9 +327,9 @@ func (v *view) spared(before *core.Result, list []*tried) string {
 func plus(x float64) string {
 	switch {
 	case x > 0:
-		return "+" + prose.Few(x)
+		return "+" + prose.ThreeDigits(x)
 	case x < 0:
-		return "−" + prose.Few(-x)
+		return "−" + prose.ThreeDigits(-x)
 	}
 	return "none"
 }

@@ -93,11 +93,11 @@ func span(days float64) string {
 	case math.IsNaN(days) || math.IsInf(days, 0):
 		return "without end"
 	case days < 2:
-		return prose.Few(24*days) + " hours"
+		return prose.ThreeDigits(24*days) + " hours"
 	case days < 2*year:
-		return prose.Few(days) + " days"
+		return prose.ThreeDigits(days) + " days"
 	}
-	return prose.Few(days/year) + " years"
+	return prose.ThreeDigits(days/year) + " years"
 }
 
 // drivesIn says what drives a node has.

@@ -309,7 +309,7 @@ func (v *view) roofline() (*report.Section, error) {
 		last, lastRate = of, rate
 		floor := rate.Time(max(read, written))
 		row.Cells = []report.Cell{
-			report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.ShareCell(float64(of) / 1e6), bytesCell(read + written), report.TimeCell(floor),
+			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.ShareCell(float64(of) / 1e6), bytesCell(read + written), report.TimeCell(floor),
 			report.ShareCell(min(1, part(ideal, max(ideal, floor)))),
 		}
 		if of >= 900_000 {

@@ -17,7 +17,7 @@ func bytesCell(n unit.Bytes) report.Cell { return report.BytesCell(float64(n)) }
 func amount(n unit.Bytes) string { return prose.Bytes(float64(n)) }
 
 // terabytes writes an endurance.
-func terabytes(n unit.Bytes) string { return prose.Few(float64(n)/1e12) + " TB" }
+func terabytes(n unit.Bytes) string { return prose.ThreeDigits(float64(n)/1e12) + " TB" }
 
 // size writes how many parameters a model has: "70.6 billion".
 func size(a *model.Arch) string { return billions(a.Parameters()) }

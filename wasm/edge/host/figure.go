@@ -13,10 +13,10 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/draw"
+	"spillway/ui/headless"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
-	"spillway/ui/stage"
 )
 
 // A want is what an address asks for.
@@ -60,7 +60,7 @@ func read(name, query string) (*want, *problem) {
 	if p := x.take(pairs); p != nil {
 		return nil, p
 	}
-	if x.state, err = stage.State(x.info, key, x.pairs); err != nil {
+	if x.state, err = headless.State(x.info, key, x.pairs); err != nil {
 		return nil, refused(http.StatusBadRequest, "%v", err)
 	}
 	if err := x.lab.Check(x.state.Setup); err != nil {
@@ -201,7 +201,7 @@ func (x *want) known() bool {
 	if x.preset == nil {
 		return false
 	}
-	of, err := stage.State(x.info, x.preset.Key, nil)
+	of, err := headless.State(x.info, x.preset.Key, nil)
 	return err == nil && of.Setup.Equal(x.state.Setup) && !slices.ContainsFunc(x.state.On, func(name string) bool { return !slices.Contains(of.On, name) })
 }
 
@@ -220,8 +220,8 @@ func (x *want) draw(at, version string) (string, *problem) {
 			"this is too much work for this host: up to %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which may do %d for each",
 			most, len(x.state.On), all, MaxSteps, at, x.fragment(), lab.MostSteps)
 	}
-	n, err := stage.Draw(x.lab, x.fragment())
-	var broke *stage.Failure
+	n, err := headless.Draw(x.lab, x.fragment())
+	var broke *headless.Failure
 	switch {
 	case errors.As(err, &broke):
 		return "", refused(http.StatusInternalServerError, "%v", err)

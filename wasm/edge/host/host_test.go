@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"spillway/ui/draw"
+	"spillway/ui/headless"
 	"spillway/ui/lab/all"
 	"spillway/ui/model/link"
-	"spillway/ui/stage"
 	"spillway/wasm/edge/host"
 )
 
@@ -73,7 +73,7 @@ func TestFigure(t *testing.T) {
 	if err != nil || page != at+"/" {
 		t.Fatalf("link %q, %v", link[1], err)
 	}
-	n, err := stage.Show(l, nil, fragment)
+	n, err := headless.Show(l, nil, fragment)
 	if err != nil {
 		t.Fatal(err)
 	}

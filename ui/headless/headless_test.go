@@ -1,4 +1,4 @@
-package stage_test
+package headless_test
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/draw"
+	"spillway/ui/headless"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model/link"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
-	"spillway/ui/stage"
 )
 
 // show is what a link shows of its laboratory.
@@ -22,7 +22,7 @@ func show(t *testing.T, name, fragment string) (*session.Session, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stage.Show(l, nil, fragment)
+	return headless.Show(l, nil, fragment)
 }
 
 // What a link asks for is there: every system has a result, or does not fit, and
@@ -102,11 +102,11 @@ func TestDraw(t *testing.T) {
 		return section(key, view, u, system, f, p)
 	}
 	const link = "v=4-by-hand&lab=store&preset=two-resnets"
-	n, err := stage.Draw(l, link)
+	n, err := headless.Draw(l, link)
 	if err != nil || asked > 0 {
 		t.Fatalf("%d sections, %v", asked, err)
 	}
-	whole, err := stage.Show(l, nil, link)
+	whole, err := headless.Show(l, nil, link)
 	if err != nil || asked == 0 {
 		t.Fatalf("%d sections, %v", asked, err)
 	}
@@ -160,7 +160,7 @@ func TestFidelityOfLinks(t *testing.T) {
 	}
 	info := l.Complete()
 	for _, x := range []struct{ preset, times, want string }{{"", "estimated", "corrected"}, {"", "as-paper", "published"}, {"g10-paper", "estimated", "published"}} {
-		s, err := stage.State(&info, x.preset, []knob.Pair{{Key: "times", Text: x.times}})
+		s, err := headless.State(&info, x.preset, []knob.Pair{{Key: "times", Text: x.times}})
 		if err != nil || s.Setup.Text("mode") != x.want {
 			t.Errorf("%+v: %s, %v", x, s.Setup.Text("mode"), err)
 		}

@@ -1,7 +1,7 @@
-// Package stage shows what a link says without a page: it runs everything that the
+// Package headless shows what a link says without a page: it runs everything that the
 // page would run and hands over the session, whose room has the charts. The site's
 // builder, the native command and the optional host use it.
-package stage
+package headless
 
 import (
 	"errors"
