@@ -102,6 +102,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "lab=train"}, exitOK, "Base UVM"},
 		{[]string{"run", "lab=train", "gpu_memory=0"}, exitUsage, "want 0.015625 to 4096"},
 		{[]string{"run", "lab=train", "file=" + tiny, "system=ideal"}, exitOK, "Throughput"},
+		{[]string{"run", "lab=train", "file=../../traces/hf/testdata/mistral-7b.json", "system=ideal", "batch=1", "precision=bf16"}, exitOK, "7242 million parameters"},
 		{[]string{"run", "model=bert-base"}, exitUsage, "settings need lab=LAB"},
 		{[]string{"figure"}, exitUsage, "want a link, or lab=LAB"},
 		{[]string{"figure", "lab=train", "--theme", "pink"}, exitUsage, `unknown theme "pink"`},

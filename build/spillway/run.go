@@ -258,10 +258,17 @@ func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) 
 	if err != nil {
 		return nil, err
 	}
+	shown := ""
+	if l.Entry != "" {
+		shown = u.Text(l.Entry)
+	}
 	if err := u.Apply(pairs); err != nil {
 		return nil, err
 	}
-	return u, l.Check(u)
+	if files != nil && l.Entry != "" && shown == "" { // an entry that stands for itself
+		err = u.Apply([]knob.Pair{{Key: l.Entry}})
+	}
+	return u, errors.Join(err, l.Check(u))
 }
 
 // fromFiles returns the settings that come with the entry of files that pairs
@@ -279,7 +286,7 @@ func fromFiles(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, err
 	if err := u.Read(e.Set); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
-	return u, u.Apply([]knob.Pair{{Key: l.Entry, Text: e.Name}})
+	return u, u.Apply([]knob.Pair{{Key: l.Entry, Text: e.Shown()}})
 }
 
 // openFiles opens files as the laboratory understands them, nil if there are none.

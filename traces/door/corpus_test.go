@@ -93,9 +93,9 @@ func TestTogether(t *testing.T) {
 		shown string
 		want  string
 	}{
-		{[]File{config, weights}, "", "compress llm"},
-		{[]File{config, weights}, "llm", "llm compress"},
-		{[]File{config, weights}, "store", "compress llm"},
+		{[]File{config, weights}, "", "compress train llm"},
+		{[]File{config, weights}, "llm", "llm compress train"},
+		{[]File{config, weights}, "store", "compress train llm"},
 		{[]File{lackey, letter}, "compress", "cxlssd"},
 		{[]File{letter}, "train", "compress?"},
 		{[]File{{Name: "old.pt", Data: []byte("\x80\x02\x8a\x0a")}}, "compress", "old.pt: the file is a pickle"},

@@ -78,7 +78,7 @@ type subject struct {
 // subjects are all that files may be about. Where two are as sure of a file the first
 // that is shown, or else the one with more bytes, comes first.
 var subjects = []subject{
-	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining, writes: []Writer{writer(handed.SpillwayTrace, writeTraining)}},
+	{lab: "train", title: "Training memory", takes: takesTraining, sniff: sniffTraining, read: readTraining, writes: []Writer{writer(handed.SpillwayTrace, writeTraining)}},
 	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
 	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, all: readContents, writes: []Writer{writer("", writeContents)}},
 	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses, writes: []Writer{writer("", writeAccesses(address.Binary)), writer(handed.AddressTrace, writeAccesses(address.Text))}},
@@ -124,6 +124,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	groups, sure := recognize(list)
 	out := &Opened{}
 	var errs []error
+	var whose []string // of errs
 	for i := range subjects {
 		if len(groups[i]) == 0 {
 			continue
@@ -136,7 +137,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 			t, err = subjects[i].read(groups[i])
 		}
 		if err != nil {
-			errs = append(errs, err)
+			errs, whose = append(errs, err), append(whose, subjects[i].title)
 			continue
 		}
 		t.Lab, t.Title, t.Sure, t.Bytes = subjects[i].lab, subjects[i].title, sure[i], bytes
@@ -152,8 +153,8 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		out.Unknown = unknown(list, shown)
 	}
 	notes := leftOut(list)
-	for _, err := range errs {
-		notes = append(notes, err.Error())
+	for i, err := range errs {
+		notes = append(notes, "Not for "+whose[i]+": "+err.Error())
 	}
 	for _, t := range out.Takers {
 		if n, ok := t.Workload.(interface{ Note(...string) }); ok && !t.Along { // which has notes of all files

@@ -8,13 +8,18 @@ import (
 	"spillway/traces"
 	"spillway/traces/archive"
 	"spillway/traces/handed"
+	"spillway/traces/hf"
 	"spillway/traces/measured"
 )
+
+func takesTraining() string {
+	return traces.Takes() + "; and the config.json of a model on Hugging Face, as a network to train"
+}
 
 // sniffTraining recognizes recordings and workloads of training jobs.
 func sniffTraining(f *archive.Item) Sure {
 	switch {
-	case traces.Sniff(f.Name, f.Data), measured.Sniff(f.Data):
+	case traces.Sniff(f.Name, f.Data), measured.Sniff(f.Data), hf.IsConfig(f.Data):
 		return Yes
 	case traces.Useless(f.Data):
 		return Maybe
@@ -26,7 +31,10 @@ func sniffTraining(f *archive.Item) Sure {
 func readTraining(list []archive.Item) (*Taker, error) {
 	h := &handed.Training{}
 	t := &Taker{Workload: h}
-	if err := readMeasured(&list, h, t); err != nil || len(list) == 0 {
+	if err := readMeasured(&list, h, t); err != nil {
+		return t, err
+	}
+	if err := readNetworks(&list, h, t); err != nil || len(list) == 0 {
 		return t, err
 	}
 	s, err := traces.Read(list)
@@ -79,6 +87,38 @@ func readMeasured(list *[]archive.Item, h *handed.Training, t *Taker) error {
 	}
 	*list = rest
 	return nil
+}
+
+// readNetworks takes architectures out of a list and reads them as networks to train. What is
+// wrong with one is noted where there is something else.
+func readNetworks(list *[]archive.Item, h *handed.Training, t *Taker) error {
+	var rest []archive.Item
+	var errs []error
+	for i := range *list {
+		f := &(*list)[i]
+		if !hf.IsConfig(f.Data) {
+			rest = append(rest, *f)
+			continue
+		}
+		whole, err := f.Whole()
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		n, err := hf.ReadNetwork(f.Name, whole.Data)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, note := range n.Notes {
+			h.Note(f.Name + ": " + note)
+		}
+		detail := "a network to train, of a config.json"
+		h.Jobs = append(h.Jobs, handed.Job{Name: n.Title, Detail: detail, Network: n.String(), Workload: -1})
+		t.Found = append(t.Found, Found{n.Title, detail})
+	}
+	*list = rest
+	return some(len(h.Jobs)+len(rest), errs, &h.Notes)
 }
 
 // build builds the workload of a job, or says why there is none. Those that are alike are

@@ -35,7 +35,7 @@ type Training struct {
 	Jobs      []Job
 }
 
-// A Job is a recording, a workload as it is, or a table of measurements.
+// A Job is a recording, a workload as it is, a network to train, or a table of measurements.
 type Job struct {
 	Name, Detail string // for people; two may have the same name
 	Model        string // stable ID as in workload.Workload, empty if unknown
@@ -43,6 +43,8 @@ type Job struct {
 	Recording    *recording.Recording
 	// Measured is how measurements agree with the law of kernel times; of a table of them.
 	Measured []kerneltime.Agreement
+	// Network describes a network, in the text form of package networks.
+	Network string
 	// Workload is its place among the Workloads, where there is no Recording, and Origin
 	// where it comes from. Error says why it cannot be built.
 	Workload      int

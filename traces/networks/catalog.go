@@ -194,7 +194,7 @@ func visuals() []Network {
 			if i >= 2 {
 				side = 384
 			}
-			n := images("ViT", fmt.Sprintf("vit_%s_patch%d_%d", v.name, patch, side), fmt.Sprintf("ViT-%s/%d", v.title, patch), parameters, visual{v.layers, v.hidden, v.heads, patch}.write)
+			n := images("ViT", fmt.Sprintf("vit_%s_patch%d_%d", v.name, patch, side), fmt.Sprintf("ViT-%s/%d", v.title, patch), parameters, visual{layers: v.layers, hidden: v.hidden, heads: v.heads, patch: patch}.write)
 			switch side {
 			case 224:
 				n.Also = append(n.Also, fmt.Sprintf("vit_%s_%d", v.short, patch), fmt.Sprintf("deit_%s_patch%d_224", v.name, patch))
@@ -210,23 +210,23 @@ func visuals() []Network {
 
 func languages() []Network {
 	gpt2 := func(layers, hidden, heads int64) body {
-		return decoder{layers: layers, hidden: hidden, heads: heads, kv: heads, inner: 4 * hidden, vocabulary: 50257, positions: 1024, bias: true, dropout: true, tied: true}.write
+		return decoder{layers: layers, hidden: hidden, heads: heads, kv: heads, inner: 4 * hidden, vocabulary: 50257, positions: 1024, bias: everywhere, activation: "spelled-gelu", dropout: true, tied: true}.write
 	}
 	llama := func(layers, hidden, heads, kv, inner, vocabulary int64, tied bool) body {
-		return decoder{layers: layers, hidden: hidden, heads: heads, kv: kv, inner: inner, vocabulary: vocabulary, llama: true, tied: tied}.write
+		return decoder{layers: layers, hidden: hidden, heads: heads, kv: kv, inner: inner, vocabulary: vocabulary, rms: true, rotary: true, gated: true, tied: tied}.write
 	}
 	list := []Network{
-		language("BERT", "bert-base-uncased", "BERT-Base, answering questions", 108893186, 384, bidirectional{12, 768, 12, false}.write, "bert-base"),
-		language("BERT", "bert-large-uncased", "BERT-Large, answering questions", 334094338, 384, bidirectional{24, 1024, 16, false}.write, "bert-large"),
-		language("BERT", "bert-base-pretraining", "BERT-Base, pre-training", 110106428, 128, bidirectional{12, 768, 12, true}.write),
-		language("BERT", "bert-large-pretraining", "BERT-Large, pre-training", 336226108, 128, bidirectional{24, 1024, 16, true}.write),
+		language("BERT", "bert-base-uncased", "BERT-Base, answering questions", 108893186, 384, bert(12, 768, 12, false), "bert-base"),
+		language("BERT", "bert-large-uncased", "BERT-Large, answering questions", 334094338, 384, bert(24, 1024, 16, false), "bert-large"),
+		language("BERT", "bert-base-pretraining", "BERT-Base, pre-training", 110106428, 128, bert(12, 768, 12, true)),
+		language("BERT", "bert-large-pretraining", "BERT-Large, pre-training", 336226108, 128, bert(24, 1024, 16, true)),
 		language("GPT-2", "gpt2-small", "GPT-2 small", 124439808, 1024, gpt2(12, 768, 12), "gpt2"),
 		language("GPT-2", "gpt2-medium", "GPT-2 medium", 354823168, 1024, gpt2(24, 1024, 16)),
 		language("GPT-2", "gpt2-large", "GPT-2 large", 774030080, 1024, gpt2(36, 1280, 20)),
 		language("GPT-2", "gpt2-1.5b", "GPT-2 XL", 1557611200, 1024, gpt2(48, 1600, 25), "gpt2-xl"),
-		language("T5", "t5-small", "T5 small", 60506624, 512, pair{6, 512, 2048, 8, 64}.write),
-		language("T5", "t5-base", "T5 base", 222903552, 512, pair{12, 768, 3072, 12, 64}.write),
-		language("T5", "t5-large", "T5 large", 737668096, 512, pair{24, 1024, 4096, 16, 64}.write),
+		language("T5", "t5-small", "T5 small", 60506624, 512, t5(6, 512, 2048, 8, 64)),
+		language("T5", "t5-base", "T5 base", 222903552, 512, t5(12, 768, 3072, 12, 64)),
+		language("T5", "t5-large", "T5 large", 737668096, 512, t5(24, 1024, 4096, 16, 64)),
 		language("Llama", "tinyllama-1.1b", "TinyLlama 1.1B", 1100048384, 2048, llama(22, 2048, 32, 4, 5632, 32000, false)),
 		language("Llama", "llama-3.2-1b", "Llama 3.2 1B", 1235814400, 2048, llama(16, 2048, 32, 8, 8192, 128256, true)),
 		language("Llama", "llama-3.2-3b", "Llama 3.2 3B", 3212749824, 2048, llama(28, 3072, 24, 8, 8192, 128256, true)),

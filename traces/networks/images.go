@@ -16,10 +16,13 @@ type image struct {
 func (x image) of(v *value) image { return image{v, x.channels, x.height, x.width} }
 
 // load loads images of three channels.
-func (t *tape) load(side int64) image {
-	n := 3 * side * side
+func (t *tape) load(side int64) image { return t.loaded(side, 3) }
+
+// loaded is load for images of so many numbers a pixel.
+func (t *tape) loaded(side, channels int64) image {
+	n := channels * side * side
 	id := t.input("images", unit.Bytes(n)*t.full)
-	return image{&value{id: id, n: t.batch * n, size: t.full, grad: none}, 3, side, side}
+	return image{&value{id: id, n: t.batch * n, size: t.full, grad: none}, channels, side, side}
 }
 
 // A window slides over images.

@@ -90,10 +90,15 @@ func (t *tape) repeated(a attention, name string, x *value) *value {
 }
 
 // A visual is timm's Vision Transformer.
-type visual struct{ layers, hidden, heads, patch int64 }
+type visual struct {
+	layers, hidden, heads, patch int64
+	inner, classes, channels     int64 // 0: four times hidden, those of ImageNet, and colours
+	unbiased                     bool  // queries, keys and values are
+}
 
 func (v visual) write(t *tape, s size) {
-	x := t.conv("patch_embed.proj", t.load(s.side), v.hidden, bare(v.patch, v.patch).biased())
+	pixels := t.loaded(s.side, cmp.Or(v.channels, 3))
+	x := t.conv("patch_embed.proj", pixels, v.hidden, bare(v.patch, v.patch).biased())
 	length := x.height*x.width + 1
 	rows := t.batch * length
 	token, places := t.param("cls_token", v.hidden), t.param("pos_embed", length*v.hidden)
@@ -110,19 +115,23 @@ func (v visual) write(t *tape, s size) {
 		y = t.block("blocks."+digits(i), y, func(y *value) *value { return v.block(t, y, rows, length) })
 	}
 	y = t.layerNorm("norm", y, v.hidden)
-	t.loss(t.linear("head", t.firsts("pool", y, t.batch, v.hidden), t.batch, v.hidden, 1000))
+	t.loss(t.linear("head", t.firsts("pool", y, t.batch, v.hidden), t.batch, v.hidden, cmp.Or(v.classes, 1000)))
 }
 
 func (v visual) block(t *tape, x *value, rows, length int64) *value {
-	h := v.hidden
+	h, inner := v.hidden, cmp.Or(v.inner, 4*v.hidden)
 	y := t.layerNorm("norm1", x, h)
-	parts := t.split(t.linear("attn.qkv", y, rows, h, 3*h), 1, 1, 1)
+	qkv := t.linear
+	if v.unbiased {
+		qkv = t.matmul
+	}
+	parts := t.split(qkv("attn.qkv", y, rows, h, 3*h), 1, 1, 1)
 	a := attention{heads: v.heads, kv: v.heads, dim: h / v.heads, samples: t.batch, length: length, mask: none}
 	y = t.linear("attn.proj", t.attend(a, parts[0], parts[1], parts[2]), rows, h, h)
 	x = t.add("residual1", x, y)
 	y = t.layerNorm("norm2", x, h)
-	y = t.pointwise("gelu", "mlp.act", t.linear("mlp.fc1", y, rows, h, 4*h))
-	return t.add("residual2", x, t.linear("mlp.fc2", y, rows, 4*h, h))
+	y = t.pointwise("gelu", "mlp.act", t.linear("mlp.fc1", y, rows, h, inner))
+	return t.add("residual2", x, t.linear("mlp.fc2", y, rows, inner, h))
 }
 
 // firsts takes the first row of every sample, whose gradient is zeros elsewhere.
@@ -139,32 +148,54 @@ func (t *tape) firsts(name string, x *value, samples, width int64) *value {
 
 // A bidirectional is BERT of Hugging Face's transformers, with a head for answering
 // questions, or with those of pre-training as NVIDIA's examples have them: only masked
-// tokens are looked up in the vocabulary.
+// tokens are looked up in the vocabulary. With a head for words all tokens are.
 type bidirectional struct {
-	layers, hidden, heads int64
-	pretraining           bool
+	layers, hidden, heads               int64
+	inner, vocabulary, positions, types int64
+	pretraining, words                  bool
 }
 
-const bertVocabulary = 30522
+// bert is BERT as published.
+func bert(layers, hidden, heads int64, pretraining bool) body {
+	return bidirectional{layers, hidden, heads, 4 * hidden, 30522, 512, 2, pretraining, false}.write
+}
 
 func (b bidirectional) write(t *tape, s size) {
 	h, rows := b.hidden, t.batch*s.length
 	each := unit.Bytes(s.length) * long
-	tokens, types := t.input("tokens", each), t.input("token_types", each)
+	tokens, types := t.input("tokens", each), none
+	if b.types > 0 {
+		types = t.input("token_types", each)
+	}
 	mask := t.scratch("extended_mask", unit.Bytes(rows)*single)
 	t.move("extend_mask", ids(t.input("attention_mask", each)), ids(mask))
 	places := t.buffer("embeddings.position_ids", each)
 
-	words := t.param("embeddings.word.weight", bertVocabulary*h)
+	words := t.param("embeddings.word.weight", b.vocabulary*h)
 	x := t.embedding("embeddings.word", words, tokens, rows, h, zipf)
-	y := t.embedding("embeddings.token_type", t.param("embeddings.token_type.weight", 2*h), types, rows, h, 0)
-	p := t.embedding("embeddings.position", t.param("embeddings.position.weight", max(512, s.length)*h), places, s.length, h, 0)
-	x = t.addTo(t.add("embeddings.sum", x, y), p)
+	var y *value
+	if b.types > 0 {
+		y = t.embedding("embeddings.token_type", t.param("embeddings.token_type.weight", b.types*h), types, rows, h, 0)
+	}
+	p := t.embedding("embeddings.position", t.param("embeddings.position.weight", max(b.positions, s.length)*h), places, s.length, h, 0)
+	if y == nil {
+		x = t.add("embeddings.sum", x, p)
+	} else {
+		x = t.addTo(t.add("embeddings.sum", x, y), p)
+	}
 	x = t.dropout("embeddings.dropout", t.layerNorm("embeddings.norm", x, h))
 	for i := range b.layers {
 		x = t.block("layer"+digits(i), x, func(x *value) *value { return b.block(t, x, rows, s.length, mask) })
 	}
-	if !b.pretraining {
+	switch {
+	case b.words:
+		y = t.pointwise("gelu", "head.gelu", t.linear("head.transform", x, rows, h, h))
+		logits := t.product("head.decoder", t.layerNorm("head.norm", y, h), words, t.param("head.bias", b.vocabulary), rows, h, b.vocabulary)
+		if !t.o.Inference {
+			t.crossEntropy(logits, t.input("labels", each))
+		}
+		return
+	case !b.pretraining:
 		t.loss(t.linear("qa_outputs", x, rows, h, 2))
 		return
 	}
@@ -174,7 +205,7 @@ func (b bidirectional) write(t *tape, s size) {
 	y = t.firsts("masked", x, masked, h)
 	y = t.pointwise("gelu", "head.gelu", t.linear("head.transform", y, masked, h, h))
 	y = t.layerNorm("head.norm", y, h)
-	t.loss(t.product("head.decoder", y, words, t.param("head.bias", bertVocabulary), masked, h, bertVocabulary))
+	t.loss(t.product("head.decoder", y, words, t.param("head.bias", b.vocabulary), masked, h, b.vocabulary))
 }
 
 func (b bidirectional) block(t *tape, x *value, rows, length int64, mask workload.TensorID) *value {
@@ -183,18 +214,28 @@ func (b bidirectional) block(t *tape, x *value, rows, length int64, mask workloa
 	a := attention{heads: b.heads, kv: b.heads, dim: h / b.heads, samples: t.batch, length: length, mask: mask, dropout: true}
 	y := t.linear("attn.output", t.attend(a, q, k, v), rows, h, h)
 	x = t.layerNorm("attn.norm", t.add("attn.residual", t.dropout("attn.output.dropout", y), x), h)
-	y = t.pointwise("gelu", "mlp.gelu", t.linear("mlp.intermediate", x, rows, h, 4*h))
-	y = t.dropout("mlp.output.dropout", t.linear("mlp.output", y, rows, 4*h, h))
+	y = t.pointwise("gelu", "mlp.gelu", t.linear("mlp.intermediate", x, rows, h, b.inner))
+	y = t.dropout("mlp.output.dropout", t.linear("mlp.output", y, rows, b.inner, h))
 	return t.layerNorm("mlp.norm", t.add("mlp.residual", y, x), h)
 }
 
-// A decoder is a language model: GPT-2, MPT or Llama.
+// A decoder is a language model: GPT-2, MPT, Llama and their kin.
 type decoder struct {
 	layers, hidden, heads, kv, inner, vocabulary int64
+	dim                                          int64 // numbers of a head; 0: hidden over heads
 	positions                                    int64 // that have a trained row; 0: none
-	llama                                        bool  // RMS norm, rotary positions, gated activation
-	bias, dropout, tied                          bool
+	rms, rotary, gated                           bool  // RMS norms, rotary positions, gated activation
+	headNorms, embedNorm, noFinalNorm            bool  // norms of queries and keys, behind the embedding, and none at the end
+	bias                                         biases
+	activation                                   string // one of activations; empty: silu where gated, else gelu
+	dropout, tied                                bool
 }
+
+// biases are where a decoder has any.
+type biases struct{ qkv, out, inner, norms bool }
+
+// everywhere are the biases of GPT-2.
+var everywhere = biases{true, true, true, true}
 
 func (d decoder) write(t *tape, s size) {
 	h, rows := d.hidden, t.batch*s.length
@@ -206,13 +247,18 @@ func (d decoder) write(t *tape, s size) {
 		t.class(kerneltime.Copy, "arange", nil, ids(places))
 		x = t.add("embedding", x, t.embedding("wpe", t.param("wpe.weight", max(d.positions, s.length)*h), places, s.length, h, 0))
 	}
+	if d.embedNorm {
+		x = d.norm(t, "embedding.norm", x, h)
+	}
 	if d.dropout {
 		x = t.dropout("embedding.dropout", x)
 	}
 	for i := range d.layers {
 		x = t.block("h"+digits(i), x, func(x *value) *value { return d.block(t, x, rows, s.length) })
 	}
-	x = d.norm(t, "ln_f", x)
+	if !d.noFinalNorm {
+		x = d.norm(t, "ln_f", x, h)
+	}
 	if t.o.Inference {
 		t.product("lm_head", x, d.head(t, table), nil, rows, h, d.vocabulary)
 		return
@@ -228,51 +274,66 @@ func (d decoder) head(t *tape, table *param) *param {
 	return t.param("lm_head.weight", d.vocabulary*d.hidden)
 }
 
-func (d decoder) norm(t *tape, name string, x *value) *value {
+func (d decoder) norm(t *tape, name string, x *value, width int64) *value {
 	switch {
-	case d.llama:
-		return t.rmsNorm(name, x, d.hidden)
-	case d.bias:
-		return t.layerNorm(name, x, d.hidden)
+	case d.rms:
+		return t.rmsNorm(name, x, width)
+	case d.bias.norms:
+		return t.layerNorm(name, x, width)
 	}
-	return t.normalize(name, x, t.param(name+".weight", d.hidden), nil)
+	return t.normalize(name, x, t.param(name+".weight", width), nil)
 }
 
-func (d decoder) linear(t *tape, name string, x *value, rows, in, out int64) *value {
-	if d.bias {
+// linear is a product with a bias, or without one.
+func linear(t *tape, bias bool, name string, x *value, rows, in, out int64) *value {
+	if bias {
 		return t.linear(name, x, rows, in, out)
 	}
 	return t.matmul(name, x, rows, in, out)
 }
 
 func (d decoder) block(t *tape, x *value, rows, length int64) *value {
-	h, dim := d.hidden, d.hidden/d.heads
+	h, dim := d.hidden, cmp.Or(d.dim, d.hidden/d.heads)
 	drop := func(name string, x *value) *value {
 		if d.dropout {
 			return t.dropout(name, x)
 		}
 		return x
 	}
-	y := d.norm(t, "ln_1", x)
-	parts := t.split(d.linear(t, "attn.qkv", y, rows, h, h+2*d.kv*dim), d.heads, d.kv, d.kv)
-	if d.llama {
+	y := d.norm(t, "ln_1", x, h)
+	parts := t.split(linear(t, d.bias.qkv, "attn.qkv", y, rows, h, (d.heads+2*d.kv)*dim), d.heads, d.kv, d.kv)
+	if d.headNorms {
+		parts[0], parts[1] = d.norm(t, "attn.q_norm", parts[0], dim), d.norm(t, "attn.k_norm", parts[1], dim)
+	}
+	if d.rotary {
 		parts[0], parts[1] = t.rotary("attn.q", parts[0]), t.rotary("attn.k", parts[1])
 	}
 	a := attention{heads: d.heads, kv: d.kv, dim: dim, samples: t.batch, length: length, mask: none, causal: true, dropout: d.dropout}
-	y = d.linear(t, "attn.proj", t.attend(a, parts[0], parts[1], parts[2]), rows, h, h)
+	y = linear(t, d.bias.out, "attn.proj", t.attend(a, parts[0], parts[1], parts[2]), rows, d.heads*dim, h)
 	x = t.add("attn.residual", drop("attn.dropout", y), x)
-	y = d.norm(t, "ln_2", x)
-	switch {
-	case d.llama:
-		gate := t.pointwise("silu", "mlp.silu", t.matmul("mlp.gate", y, rows, h, d.inner))
-		y = t.multiply("mlp.gated", gate, t.matmul("mlp.up", y, rows, h, d.inner))
-	case d.dropout:
-		y = t.tanhGELU(t.linear("mlp.fc", y, rows, h, d.inner))
-	default:
-		y = t.pointwise("gelu", "mlp.gelu", d.linear(t, "mlp.fc", y, rows, h, d.inner))
-	}
-	y = d.linear(t, "mlp.proj", y, rows, d.inner, h)
+	y = d.feed(t, d.norm(t, "ln_2", x, h), rows)
 	return t.add("mlp.residual", drop("mlp.dropout", y), x)
+}
+
+// feed is the feed-forward block.
+func (d decoder) feed(t *tape, y *value, rows int64) *value {
+	up := func(name string) *value { return linear(t, d.bias.inner, name, y, rows, d.hidden, d.inner) }
+	var z *value
+	if d.gated {
+		gate := t.curve(cmp.Or(d.activation, "silu"), up("mlp.gate"))
+		z = t.multiply("mlp.gated", gate, up("mlp.up"))
+	} else {
+		z = t.curve(cmp.Or(d.activation, "gelu"), up("mlp.fc"))
+	}
+	return linear(t, d.bias.inner, "mlp.proj", z, rows, d.inner, d.hidden)
+}
+
+// curve is one of activations.
+func (t *tape) curve(key string, x *value) *value {
+	if key == "spelled-gelu" {
+		return t.tanhGELU(x)
+	}
+	return t.pointwise(key, "mlp."+key, x)
 }
 
 // rotary turns pairs of numbers by their position: two products with tables, a copy with

@@ -273,17 +273,28 @@ type Files interface {
 
 // An Entry is something that can be run, found in opened files.
 type Entry struct {
-	Name  string // unique among the files
-	Info  string // what it is, short
-	Set   string // setup text that comes with it, empty if none
-	Is    string // setup text of the bundled workload that it is the original of, empty if unknown
-	Error string // why it cannot be used, empty if it can
+	Name string // unique among the files
+	Info string // what it is, short
+	Set  string // setup text that comes with it, empty if none
+	Is   string // setup text of the bundled workload that it is the original of, empty if unknown
+	// Stands is true where Set says all of it: who chooses it has these settings and no entry,
+	// and links carry it without files.
+	Stands bool
+	Error  string // why it cannot be used, empty if it can
 	// Knobs are those of Info.Own that it has, Sections the keys of those that are only
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
 	// Survey is what some setups of it need before they can run, nil if none do.
 	Survey *Survey
+}
+
+// Shown is the text of the laboratory's setting Entry while the entry is chosen.
+func (e *Entry) Shown() string {
+	if e.Stands {
+		return ""
+	}
+	return e.Name
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a

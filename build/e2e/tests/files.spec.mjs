@@ -128,6 +128,23 @@ test('a later file joins those that are open, and Undo leads back', async ({ pag
   await expect(page.locator('.run.failed')).toHaveCount(0);
 });
 
+test('a config.json becomes a network to train, which the link carries', async ({ page }) => {
+  await visit(page, '#v=4-by-hand&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=8&systems=ideal,uvm');
+  const config = { _name_or_path: 'Qwen/Qwen2.5-0.5B', model_type: 'qwen2', hidden_size: 896, intermediate_size: 4864, num_attention_heads: 14, num_hidden_layers: 24, num_key_value_heads: 2, tie_word_embeddings: true, vocab_size: 151936 };
+  await drop(page, { 'config.json': JSON.stringify(config) });
+  await expect(page.locator('#context')).toContainText('Qwen2.5-0.5B');
+  await finished(page);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page.locator('#facts')).toContainText('494 million parameters');
+  await expect(page).toHaveURL(/network=Qwen2\.5-0\.5B/);
+  await expect(page).not.toHaveURL(/entry=/);
+  await expect(page.locator('#open-in-llm')).toBeVisible(); // LLM training takes it, too
+  await page.reload(); // without the file
+  await expect(page.locator('#context')).toContainText('Qwen2.5-0.5B');
+  await finished(page);
+  await expect(page.locator('#facts')).toContainText('494 million parameters');
+});
+
 test('a link to a file asks for it', async ({ page }) => {
   await page.evaluate(() => { location.hash = 'v=2&lab=train&entry=Tiny%2C+batch+2'; });
   await expect(page.locator('#blocked')).toContainText('Drop the file');

@@ -57,6 +57,9 @@ func (s *source) Entries() []lab.Entry {
 		if from.Measured != nil {
 			measuredEntry(&e, from.Measured)
 		}
+		if from.Network != "" {
+			describedEntry(&e, from.Network)
+		}
 		if from.Model != "" && from.Batch > 0 {
 			e.Is = knob.Join([]knob.Pair{{Key: "model", Text: from.Model}, {Key: "batch", Text: fmt.Sprint(from.Batch)}}, " ")
 		}
@@ -89,6 +92,8 @@ func entry(s *settings, f lab.Files) (Workload, error) {
 	switch {
 	case j.Recording != nil:
 		return fold(s.Entry, j.Recording, s.choices())
+	case j.Network != "":
+		return Workload{}, fmt.Errorf("%q is a network to train; choose it under Workload", s.Entry)
 	case j.Measured != nil:
 		return measuredWorkload(s.Entry, j.Measured), nil
 	case j.Error != "":

@@ -38,6 +38,7 @@ type settings struct {
 	Optimizer string // of the zoo
 	Times     string // workload.TimeSource
 	GPU       string // that times are estimated for
+	Network   string // described, where the model is
 	Calibrate string // classes of its kernels and how much longer they take: a kerneltime.Calibration
 	Scale     int64  // of all kernels' times, in percent
 	Entry     string // of opened files, instead of the six above; empty for none
@@ -64,7 +65,7 @@ func standard() settings {
 		Unknown: string(recording.Merge),
 		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
-		Running: asUsual(), Scale: usualScale,
+		Running: asUsual(), Scale: usualScale, Network: example,
 	}
 }
 
@@ -112,7 +113,7 @@ func New() lab.Lab {
 			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
 			Charts:  charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
 			Brief: []lab.Brief{
-				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
+				{Text: "{model?} {network?} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -206,7 +207,10 @@ func load(s *settings, f lab.Files) (Workload, error) {
 	if m, err := eager.Find(s.Model); err == nil {
 		return s.lowered(m)
 	}
-	if n := namedNetwork(s.Model); n != nil {
+	if n, err := s.network(); n != nil || err != nil {
+		if err != nil {
+			return Workload{}, err
+		}
 		return s.named(n)
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
@@ -294,6 +298,11 @@ func workloadKnobs() []knob.Knob[settings] {
 		least, most = min(least, 1), max(most, networks.MaxBatch)
 		model.Choices = append(model.Choices, networkChoice(&n))
 	}
+	for i := range model.Choices {
+		c := &model.Choices[i]
+		c.Hides = append([]string{networkKnob}, c.Hides...)
+	}
+	model.Choices = append(model.Choices, describedChoice())
 	batch := knob.Knob[settings]{
 		Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true},
 		Get:  func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
@@ -340,7 +349,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
+	list := slices.Concat([]knob.Knob[settings]{model, descriptionKnob(), batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
 	return append(list, recordedKnobs()...)
 }
 

@@ -209,6 +209,8 @@ func (s *settings) ran() string {
 	switch {
 	case s.Times != string(workload.Estimated):
 		return ""
+	case s.Model == described:
+		return fmt.Sprintf(" %s %+v sequence %d", s.Network, s.Running, s.Sequence)
 	case namedNetwork(s.Model) == nil:
 		return " " + s.Running.Precision
 	}

@@ -116,6 +116,10 @@ func (s *settings) quirks() quirk.Set {
 // title names the workload in a sentence.
 func (s *settings) title(w Workload) string {
 	title, ok := modelTitle(s.Model)
+	n, err := s.network()
+	if n != nil && err == nil {
+		title, ok = n.Title, true
+	}
 	if s.Entry != "" || !ok {
 		return w.Name
 	}
@@ -127,8 +131,8 @@ func (s *settings) title(w Workload) string {
 	if m, err := eager.Find(s.Model); err == nil && int(s.Sequence) != m.Sequence && m.Sequence > 0 {
 		of = fmt.Sprintf(" of %d tokens", s.Sequence)
 	}
-	if n := namedNetwork(s.Model); n != nil {
-		if s.Sequence != n.Sequence && !n.Images() {
+	if n != nil {
+		if s.Sequence != n.Sequence && s.Sequence != 0 && !n.Images() {
 			of = fmt.Sprintf(" of %d tokens", s.Sequence)
 		}
 		of += s.Running.says()

@@ -176,6 +176,8 @@ func Read(_ *lab.Lab, files []lab.File) (lab.Files, error) {
 			e.Is, e.Set = "dish=rye", "watts=700 spice=salt"
 		case "cake":
 			e.Is = "dish=cake"
+		case "recipe":
+			e.Set, e.Stands = "dish=rye watts=600", true
 		}
 		f.entries = append(f.entries, e)
 	}

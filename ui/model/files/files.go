@@ -370,7 +370,7 @@ func (f *Files) Pick(name string) {
 			}
 			pairs, err := knob.Pairs(e.Set)
 			if err == nil {
-				err = f.room.State.Setup.Apply(append(pairs, knob.Pair{Key: f.room.Info.Entry, Text: e.Name}))
+				err = f.room.State.Setup.Apply(append(pairs, knob.Pair{Key: f.room.Info.Entry, Text: e.Shown()}))
 			}
 			if err != nil {
 				f.room.Warn(err)

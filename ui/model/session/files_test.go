@@ -480,3 +480,19 @@ func TestOffered(t *testing.T) {
 		t.Errorf("undo leads to %s", h.Info.Name)
 	}
 }
+
+// An entry that stands for its settings is chosen by them: no entry stays open, and the link has
+// all of it.
+func TestEntryThatStands(t *testing.T) {
+	h := hostOf(t, "v=2&lab=bakery", nil, bakery.New())
+	h.drop("recipe")
+	h.want("dish", "rye")
+	h.want("watts", "600")
+	if h.Entry() != "" || len(h.Needs()) > 0 || strings.Contains(h.Link(), "recipe") || h.Files.Error != "" {
+		t.Errorf("entry %q, needs %q, link %s, %s", h.Entry(), h.Needs(), h.Link(), h.Files.Error)
+	}
+	h.Undo()
+	if h.State.Setup.Text("watts") == "600" {
+		t.Error("what a file brought is not undone")
+	}
+}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -29,6 +30,10 @@ func Words(u *knob.Setup, key string) string {
 		return Label(c)
 	case knob.Number:
 		return report.WithUnit(text, k.Unit)
+	case knob.Word:
+		if k.Titled {
+			text, _, _ = strings.Cut(text, "|")
+		}
 	}
 	return text
 }
