@@ -54,7 +54,7 @@ func TestLaterFilesJoin(t *testing.T) {
 		{"an index, which is nothing alone", []lab.File{config}, []lab.File{index}, "llm", "llm", true},
 		{"a letter", []lab.File{config}, []lab.File{letter}, "llm", "compress", false},
 		{"what is of another laboratory", []lab.File{config}, []lab.File{operations}, "llm", "store", false},
-		{"where another laboratory is shown", []lab.File{operations}, []lab.File{config}, "store", "llm", false},
+		{"where another laboratory is shown", []lab.File{operations}, []lab.File{config}, "store", "train", false},
 	} {
 		a := opened(&exec.Job{Lab: tt.shown, Joins: len(tt.before)}, append(tt.before, tt.then...))
 		if len(a.Takers) == 0 || a.Joined != tt.joined || a.Takers[0].Lab != tt.taken {
