@@ -81,7 +81,7 @@ func (p *Proof) json(of string) []byte {
 func (p *Proof) hash() string { return fmt.Sprintf("%016x", math.Float64bits(p.Value)) }
 
 // noRun is why a proof has neither exports nor sections.
-const noRun = "This is a proof of how fast any system can be, and nothing that runs: choose another system."
+const noRun = "this is a proof of how fast any system can be, and nothing that runs: choose another system"
 
 var errNoRun = errors.New(noRun)
 

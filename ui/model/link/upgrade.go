@@ -82,6 +82,9 @@ func from3(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 	var bad []error
 	for k := range pairs {
 		p := &pairs[k]
+		if base, err := knob.Pairs(p.Text); p.Key == "base" && err == nil {
+			p.Text = knob.Join(brought(u, base), " ")
+		}
 		if p.Key != "run" {
 			continue
 		}
@@ -106,14 +109,24 @@ func meant(u *lab.Upgrade, pairs []knob.Pair) []knob.Pair {
 			}
 		}
 	}
-	added, _ := knob.Pairs(u.Meant) // lab.New has checked it
+	always, _ := knob.Pairs(u.Meant) // lab.New has checked it
+	return add(brought(u, pairs), always)
+}
+
+// brought adds what settings of a format brought along.
+func brought(u *lab.Upgrade, pairs []knob.Pair) []knob.Pair {
 	for _, w := range u.Were {
 		if slices.Contains(pairs, w.Setting) {
-			more, _ := knob.Pairs(w.Meant)
-			added = append(added, more...)
+			more, _ := knob.Pairs(w.Meant) // checked, too
+			pairs = add(pairs, more)
 		}
 	}
-	for _, a := range added {
+	return pairs
+}
+
+// add adds pairs with keys that are not there.
+func add(pairs, more []knob.Pair) []knob.Pair {
+	for _, a := range more {
 		if !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == a.Key }) {
 			pairs = append(pairs, a)
 		}
