@@ -56,7 +56,7 @@ func Bound(p *Program, s *Setup) (least float64, ok bool) {
 				near, away := h.One(t)
 				local := float64((1-random)*h.Local(t)) + float64(random*near)
 				remote := float64((1-random)*h.Remote(t)) + float64(random*away)
-				c.cost += weight * (float64(bound*local) + float64(far*remote))
+				c.cost += float64(weight * (float64(bound*local) + float64(far*remote)))
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func priced(list [][buddy.Targets]choice, memory float64) (best float64) {
 	}
 	low := 0.0
 	for range 60 {
-		price := low + (high-low)/2
+		price := low + float64((high-low)/2)
 		sum, taken := dual(list, price, memory)
 		best = max(best, sum)
 		if taken > memory {
