@@ -213,7 +213,7 @@ test('arrays, archives, checkpoints of PyTorch and bytes', async ({ page }) => {
   for (const [name, data] of Object.entries(files)) {
     const file = await write(name, data);
     await choose(page, file);
-    await expect(page.locator('#entries .entry')).toContainText(info[name]);
+    await expect(page.locator('#entries .entry[aria-pressed=true]')).toContainText(info[name]);
     const [ours] = await native(file, 'system=per-allocation-16x');
     const theirs = JSON.parse((await saved(page, 'results', 'json')).data);
     expect(theirs.runs.find((r) => r.system === 'per-allocation-16x').result.tensors, name).toEqual(ours.result.tensors);
