@@ -224,7 +224,7 @@ func pieces(w *workload.Workload, s *system.System, m *machine.Machine) (*worklo
 // config is how the engine runs a system.
 func config(s *system.System, q *Request) engine.Config {
 	m := q.Machine
-	if q.Options.Quirks.Has(quirk.LinkOvercommit) { // the published simulator counts each direction by itself
+	if (s.Quirks & q.Options.Quirks).Has(quirk.LinkOvercommit) { // the published simulator counts each direction by itself
 		m.DuplexLoss = 0
 	}
 	memory := s.Runtime(&q.Options)

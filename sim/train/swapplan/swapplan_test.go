@@ -201,13 +201,14 @@ func draw(r *rand.Rand, l *swapplan.Load) (stays []swapplan.Stay) {
 }
 
 // TestTimerIsLikeTheEngine runs random stays that fit in both, many of them too short to
-// leave. Times differ where a tensor is called back whose room a prefetch counts on.
+// leave. Times differ where a tensor is called back whose room a prefetch counts on; where both
+// directions of the link share it, which the timer does not know of, too.
 func TestTimerIsLikeTheEngine(t *testing.T) {
 	ran, exact, far := 0, 0, 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		w, m := systemtest.Workload(r, 0.3+float64(seed)/900), systemtest.Machine(r)
-		m.HostMemory, m.HostLink = unit.GiB, m.GPULink
+		m.HostMemory, m.HostLink, m.DuplexLoss = unit.GiB, m.GPULink, 0
 		l := swapplan.LoadOf(w)
 		stays := draw(r, l)
 		if l.Check(stays, &m) != nil {

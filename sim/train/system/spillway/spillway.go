@@ -35,6 +35,7 @@ import (
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
 	"spillway/sim/train/swapplan"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
@@ -84,11 +85,13 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, others 
 	if _, err := s.best(); err != nil {
 		return nil, err
 	}
+	own := system.Published() // others' settings are theirs
+	own.Quirks = quirk.Corrected()
 	for i := range others {
 		if s.perfect() {
 			break
 		}
-		x, err := others[i].Program(w, m, o, nil)
+		x, err := others[i].Program(w, m, &own, nil)
 		if err != nil {
 			continue // it finds none
 		}
