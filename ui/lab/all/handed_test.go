@@ -117,6 +117,14 @@ func runs(t *testing.T, l *lab.Lab, about string, f lab.File, files lab.Files, e
 			t.Fatalf("%s, %s: %v", about, set, err)
 		}
 	}
+	if e.Stands { // without the file
+		r, _, err := l.Run(u, q.Systems[0], nil, nil)
+		if err != nil {
+			t.Fatalf("%s, %s: %v", about, e.Name, err)
+		}
+		labtest.Report(t, l, about, r)
+		return
+	}
 	if err := u.Set(l.Entry, e.Name); err != nil {
 		t.Fatalf("%s: %v", about, err)
 	}
