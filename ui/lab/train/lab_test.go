@@ -82,6 +82,9 @@ func other(k *knob.Info, text string) string {
 	case knob.Many:
 		return k.Choices[0].Key
 	}
+	if deeper := strings.Replace(text, "layers:2,", "layers:3,", 1); deeper != text {
+		return deeper // of a described network
+	}
 	return text + "x"
 }
 
@@ -100,28 +103,29 @@ func TestEveryKnobActs(t *testing.T) {
 	acts := map[string]bool{}
 	// Where each of the settings matters: with estimated times, corrected, on
 	// a machine whose GPU is much too small.
-	// The last three are for those whose parameters act where blocks move or tensors are
-	// swapped, in convolutional networks, and in networks by their public names.
+	// The last four are for those whose parameters act where blocks move or tensors are
+	// swapped, in convolutional networks, in networks by their public names, and in described ones.
 	const swapping = "model=bert-base-pytorch batch=2 sequence=128 machine=v100-32gb-pcie-3-deepum gpu_memory=1.2 mode=corrected iterations=2 um_victims=64 deepum_rows=16"
 	const convolving = "model=resnet-50 batch=16 times=estimated machine=v100-32gb-pcie-3-deepum gpu_memory=2 mode=corrected iterations=1"
 	const named = "model=vit_small_patch16_224 batch=32 times=estimated precision=amp-bf16 gpu=a100-80 gpu_memory=1 mode=corrected iterations=1"
+	const describing = "model=config network=small%7Cdecoder,layers:2,hidden:256,heads:4,kv:4,dim:64,inner:512,vocabulary:1000,sequence:128,rms,gated,rotary batch=1 mode=corrected iterations=1"
 	combination := 0
 	for _, base := range []string{
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 host_memory=1 mode=corrected iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=as-paper gpu_memory=0.5 host_memory=1 mode=published iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 ssd=z-nand mode=corrected",
-		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving, named,
+		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving, named, describing,
 	} {
 		u := set(t, base)
 		names := []string{"uvm", "deepum+", "buddy-g10", "g10"} // they have every other setting between them
-		last := base == swapping || base == convolving || base == named
+		last := slices.Contains([]string{swapping, convolving, named, describing}, base)
 		if last {
 			names = compared()
 		}
 		switch base {
 		case convolving:
 			names = []string{"vdnn"}
-		case named:
+		case named, describing:
 			names = []string{"uvm"}
 		}
 		before := map[string]string{}
