@@ -4,6 +4,7 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -206,10 +207,21 @@ func joined(all []lab.File, first int, shown string, takers []exec.Taker, err er
 		}
 	}
 	list, wrong := takersOf(o)
-	if wrong != nil {
+	if wrong != nil || err != nil && refused(list[0].Handed, err) {
 		return nil
 	}
 	return list
+}
+
+// refused reports whether what was refused alone is refused beside others: a laboratory is
+// told so in the same words.
+func refused(handed []byte, err error) bool {
+	for line := range strings.Lines(err.Error()) {
+		if bytes.Contains(handed, []byte(strings.TrimSpace(line))) {
+			return true
+		}
+	}
+	return false
 }
 
 // MostBundled is how many bytes the files in a bundle may have.

@@ -42,6 +42,8 @@ func TestLaterFilesJoin(t *testing.T) {
 	config := lab.File{Name: "m/config.json", Data: []byte(`{"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"intermediate_size":128,"vocab_size":1000}`)}
 	other := lab.File{Name: "other/config.json", Data: config.Data}
 	index := lab.File{Name: "m/model.safetensors.index.json", Data: []byte(`{"metadata":{"total_size":1},"weight_map":{"model.embed_tokens.weight":"a.safetensors"}}`)}
+	trace := lab.File{Name: "mine.txt", Data: []byte("address 1 cycles\n0 1 0x1000 R\n")}
+	broken := lab.File{Name: "broken.txt", Data: []byte("address 1\n0 0 0x1000 R\n0 x 0x2000 W\n")}
 	letter := lab.File{Name: "letter.txt", Data: []byte("Dear all,\n")}
 	operations := lab.File{Name: "o.csv", Data: []byte("time_us,client,op,tensor,bytes,next\n0,a,create,x1,67108864,\n12000,a,put,x1,,3+28ms\n")}
 	for _, tt := range []struct {
@@ -52,12 +54,17 @@ func TestLaterFilesJoin(t *testing.T) {
 	}{
 		{"a second model", []lab.File{config}, []lab.File{other}, "llm", "llm", true},
 		{"an index, which is nothing alone", []lab.File{config}, []lab.File{index}, "llm", "llm", true},
+		{"one that is wrong", []lab.File{trace}, []lab.File{broken}, "cxlssd", "", false},
 		{"a letter", []lab.File{config}, []lab.File{letter}, "llm", "compress", false},
 		{"what is of another laboratory", []lab.File{config}, []lab.File{operations}, "llm", "store", false},
 		{"where another laboratory is shown", []lab.File{operations}, []lab.File{config}, "store", "train", false},
 	} {
 		a := opened(&exec.Job{Lab: tt.shown, Joins: len(tt.before)}, append(tt.before, tt.then...))
-		if len(a.Takers) == 0 || a.Joined != tt.joined || a.Takers[0].Lab != tt.taken {
+		taken := ""
+		if len(a.Takers) > 0 {
+			taken = a.Takers[0].Lab
+		}
+		if a.Joined != tt.joined || taken != tt.taken {
 			t.Errorf("%s: joined %v, %+v, %s", tt.name, a.Joined, a.Takers, a.Error)
 		}
 	}
