@@ -207,10 +207,20 @@ func joined(all []lab.File, first int, shown string, takers []exec.Taker, err er
 		}
 	}
 	list, wrong := takersOf(o)
-	if wrong != nil || err != nil && refused(list[0].Handed, err) {
+	switch {
+	case wrong != nil:
+		return nil
+	case err != nil && refused(list[0].Handed, err):
+		return nil
+	case err == nil && !hasAll(list[0].Found, takers[0].Found): // beside others they may be left out
 		return nil
 	}
 	return list
+}
+
+// hasAll reports whether all of some names are in a list.
+func hasAll(list, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(list, name) })
 }
 
 // refused reports whether what was refused alone is refused beside others: a laboratory is
