@@ -78,6 +78,7 @@ test('back and forward between links', async ({ page }) => {
 });
 
 test('broken links say what is wrong and still show something', async ({ page }) => {
+  test.setTimeout(120_000); // eight visits of what the page opens on
   for (const link of ['v=1&mod', '%', 'v=1&batch=99999999999999999999', 'v=2&lab=train&gpu_memory=-1&ssd=tape', 'v=2&lab=nowhere', 'v=2&lab=store&view=nothing', '<script>alert(1)</script>', `v=2&lab=train&entry=${'x'.repeat(5000)}`]) {
     await page.goto('about:blank');
     await page.goto(`./#${link}`);
