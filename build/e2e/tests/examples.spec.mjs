@@ -16,7 +16,9 @@ function programs(page) {
   return list;
 }
 
-const live = (figure) => expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 40_000 });
+const live = (figure) => expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 80_000 });
+
+test.describe.configure({ timeout: 120_000 }); // pages that start a program and run what they show
 
 test('documentation: nothing is loaded until one is asked for, then once for all', async ({ page }) => {
   const asked = programs(page);

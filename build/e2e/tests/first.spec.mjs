@@ -26,6 +26,7 @@ function read(page) {
 }
 
 test('the first screen says what happens, in few words that can be read', async ({ page }) => {
+  test.setTimeout(120_000);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto('./');
   await finished(page);
