@@ -125,9 +125,6 @@ func (s Set) Inert() []string {
 	if s.Has(ProfilePenalty) {
 		keys = append(keys, "fault_batch")
 	}
-	if s.Has(LinkOvercommit) {
-		keys = append(keys, "duplex_loss")
-	}
 	return keys
 }
 
