@@ -75,7 +75,7 @@ type Problem struct {
 	Kernels  int
 	Exec     []unit.Cycles // of kernels whose data is all there
 	Need     []unit.Bytes  // of GPU memory while a kernel runs and nothing is away
-	Values   []Value
+	Values   []Value       // in the order of their tensors
 	// Idle are gaps that end with a kernel that only writes: nobody needs what the tensor
 	// has then, and Need is without it.
 	Idle    []Value

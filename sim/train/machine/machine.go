@@ -98,7 +98,7 @@ func Knobs() []knob.Knob[Machine] {
 	}, func(m *Machine) *unit.Bandwidth { return &m.GPULink }))
 	add(knob.Int(knob.Info{
 		Key: "duplex_loss", Label: "Lost both ways", Group: groupLnk,
-		Help:   "How much of its two rates the GPU's link loses while both directions are busy; 0: they do not know of each other, as in as-published mode.",
+		Help:   "How much of its two rates the GPU's link loses while both directions are busy; 0: they do not know of each other. Systems of the G10 artifact have it so as published.",
 		Source: "nvbandwidth, copies both ways at once: 8 % over PCIe 3 and 5, 29 % over PCIe 4, 46 % over NVLink-C2C",
 		Unit:   "%", Scale: 10, Min: 0, Max: 500,
 	}, func(m *Machine) *int64 { return &m.DuplexLoss }))

@@ -19,7 +19,8 @@
 //  5. What is away comes back by its next use, as soon as there is room until then.
 //  6. Tensors larger than a 64th of GPU memory are planned and moved in pieces.
 //  7. Up to [most] programs that differ in score, tiers, spare memory and whether they copy
-//     ahead are simulated, also one that plans nothing, and the fastest is taken.
+//     ahead are simulated, also one that plans nothing and those of other systems ([With]),
+//     and the fastest is taken.
 //
 // What no price is about makes it slower than the bound: pieces are whole, a kernel waits for
 // all of its tensors, and moments are 40. Where host memory is short beside a slow SSD it may
@@ -42,36 +43,32 @@ import (
 	"spillway/sim/workload"
 )
 
-// System is the planner.
-var System = system.System{
-	Name:   "spillway",
-	Title:  "Spillway (ours)",
-	Paper:  "Spillway, this program",
-	About:  "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
-	Note:   "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
-	Off:    true,
-	Look:   16,
-	Pieces: 64,
-	Quirks: swap.Quirks,
-	Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
-		return search(w, m, o, nil, progress)
-	},
-	Runtime: func(*system.Options) engine.Runtime { return runtime },
+// System is the planner by itself.
+var System = With()
+
+// With is the planner that has plans of other systems among its candidates, as they are and
+// with copies made ahead.
+func With(others ...system.System) system.System {
+	return system.System{
+		Name:   "spillway",
+		Title:  "Spillway (ours)",
+		Paper:  "Spillway, this program",
+		About:  "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
+		Note:   "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
+		Off:    true,
+		Look:   16,
+		Pieces: 64,
+		Quirks: swap.Quirks,
+		Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
+			return search(w, m, o, others, progress)
+		},
+		Runtime: func(*system.Options) engine.Runtime { return runtime },
+	}
 }
 
 // runtime has an iteration of warm-up: at the end of the first, the GPU holds more of what
 // the next needs than at the beginning.
 var runtime = swap.Memory{Rules: swap.Rules{Warm: 1}, Swapper: follow}
-
-// With is the planner that has plans of other systems among its candidates, as they are and
-// with copies made ahead.
-func With(others ...system.System) system.System {
-	s := System
-	s.Search = func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
-		return search(w, m, o, others, progress)
-	}
-	return s
-}
 
 // search makes programs and takes the fastest.
 func search(w *workload.Workload, m *machine.Machine, o *system.Options, others []system.System, progress func(done, total int)) (*program.Program, error) {
@@ -81,28 +78,39 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, others 
 	config := engine.Config{Machine: *m, Runtime: runtime, Quirks: o.Quirks, Iterations: 2}
 	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
 	p.settle()
-	s := &trials{planner: p, config: config, known: map[recipe]bool{}, progress: progress}
-	if _, err := s.best(); err != nil {
+	s := &trials{planner: p, config: config, known: map[recipe]bool{}, total: most + 2*len(others), progress: progress}
+	if err := s.own(); err != nil {
 		return nil, err
 	}
-	own := system.Published() // others' settings are theirs
-	own.Quirks = quirk.Corrected()
 	for i := range others {
-		if s.perfect() {
-			break
-		}
-		x, err := others[i].Program(w, m, &own, nil)
-		if err != nil {
-			continue // it finds none
-		}
-		for _, x := range []*program.Program{x, p.copiedAhead(x)} {
-			if err := s.run(x); err != nil {
-				return nil, err
-			}
+		if err := s.other(&others[i]); err != nil {
+			return nil, err
 		}
 	}
 	s.program.Rounds = s.done
 	return s.program, nil
+}
+
+// other tries the plan of another system, with settings of its own, as it is and with copies
+// made ahead.
+func (s *trials) other(x *system.System) error {
+	if s.perfect() {
+		return nil
+	}
+	o := system.Published()
+	o.Quirks = quirk.Corrected()
+	p, err := x.Program(s.Workload, &s.Machine, &o, nil)
+	var no *system.DoesNotFit
+	if errors.As(err, &no) {
+		return nil
+	}
+	if err == nil {
+		err = s.run(p)
+	}
+	if err == nil {
+		err = s.run(s.copiedAhead(p))
+	}
+	return err
 }
 
 // copiedAhead is a program in which what leaves is copied from its last write on.
@@ -126,10 +134,12 @@ func (p *planner) copiedAhead(x *program.Program) *program.Program {
 
 // valuesAway returns the values of a tensor that are idle when kernel k is about to run.
 func (p *planner) valuesAway(t workload.TensorID, k int) (list []int) {
-	for i := range p.Values {
-		if v := &p.Values[i]; v.Tensor == t && slices.ContainsFunc(v.Gaps, func(g bound.Gap) bool {
-			return g.From < k && k <= g.To || g.From < k+p.Kernels && k+p.Kernels <= g.To
-		}) {
+	idle := func(g bound.Gap) bool {
+		return g.From < k && k <= g.To || g.From < k+p.Kernels && k+p.Kernels <= g.To
+	}
+	first, _ := slices.BinarySearchFunc(p.Values, t, func(v bound.Value, t workload.TensorID) int { return int(v.Tensor - t) })
+	for i := first; i < len(p.Values) && p.Values[i].Tensor == t; i++ {
+		if slices.ContainsFunc(p.Values[i].Gaps, idle) {
 			list = append(list, i)
 		}
 	}
@@ -150,7 +160,7 @@ func (p *planner) settle() {
 	}
 }
 
-// most is how many programs are simulated.
+// most is how many programs of its own are simulated.
 const most = 24
 
 // Trials simulate programs.
@@ -162,18 +172,19 @@ type trials struct {
 	program  *program.Program
 	time     unit.Cycles
 	done     int
+	total    int // as progress has it
 	progress func(done, total int)
 }
 
-// best returns the fastest program: from what prices and movements near the bound say,
-// one thing after the other is changed as long as that helps.
-func (s *trials) best() (*program.Program, error) {
+// own tries programs of its own: from what prices and movements near the bound say, one
+// thing after the other is changed as long as that helps.
+func (s *trials) own() error {
 	if err := s.run(&program.Program{}); err != nil || s.perfect() { // nothing planned
-		return s.program, err
+		return err
 	}
 	for r := range rules {
 		if err := s.try(recipe{rule: r, ahead: true}); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for was := unit.Cycles(0); was != s.time && !s.perfect() && s.done < most; {
@@ -195,11 +206,11 @@ func (s *trials) best() (*program.Program, error) {
 				x.narrow, x.rule = !x.narrow, (x.rule+1)%rules
 			}
 			if err := s.try(x); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return s.program, nil
+	return nil
 }
 
 // perfect reports whether nothing can be faster.
@@ -227,7 +238,7 @@ func (s *trials) try(x recipe) error {
 func (s *trials) run(p *program.Program) error {
 	s.done++
 	if s.progress != nil {
-		s.progress(s.done, most)
+		s.progress(s.done, s.total)
 	}
 	r, err := engine.Run(s.Workload, p, s.config)
 	var no *engine.DoesNotFit
