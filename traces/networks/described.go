@@ -3,6 +3,7 @@ package networks
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,15 +105,10 @@ next:
 				continue next
 			}
 		}
-		known := false
-		for _, a := range activations {
-			if a == word {
-				d.Activation, known = a, true
-			}
-		}
-		if !known {
+		if !slices.Contains(activations, word) {
 			return nil, fmt.Errorf("network %s: %q is nothing that a description has", title, short(word))
 		}
+		d.Activation = word
 	}
 	return d, d.check()
 }

@@ -48,8 +48,8 @@ func descriptionKnob() knob.Knob[settings] {
 
 // describedEntry is a config.json among opened files: its settings are all of it.
 func describedEntry(e *lab.Entry, text string) {
-	batch, optimizer := 4, "adam"
-	if n, err := networkOf(text); err != nil {
+	batch := 4
+	if n, err := countedNetwork(text); err != nil {
 		e.Error = err.Error()
 	} else {
 		batch = defaultBatch(n)
@@ -59,7 +59,7 @@ func describedEntry(e *lab.Entry, text string) {
 		{Key: networkKnob, Text: text},
 		{Key: "batch", Text: fmt.Sprint(batch)},
 		{Key: sequenceKnob, Text: "0"},
-		{Key: "optimizer", Text: optimizer},
+		{Key: "optimizer", Text: "adam"},
 		{Key: "times", Text: string(workload.Estimated)},
 	}, " ")
 }
@@ -70,7 +70,12 @@ func networkOf(text string) (*networks.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := d.Network()
+	return d.Network()
+}
+
+// countedNetwork is networkOf with its parameters, which lowering it counts.
+func countedNetwork(text string) (*networks.Network, error) {
+	n, err := networkOf(text)
 	if err != nil {
 		return nil, err
 	}
