@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -44,6 +45,7 @@ func TestLaterFilesJoin(t *testing.T) {
 	index := lab.File{Name: "m/model.safetensors.index.json", Data: []byte(`{"metadata":{"total_size":1},"weight_map":{"model.embed_tokens.weight":"a.safetensors"}}`)}
 	trace := lab.File{Name: "mine.txt", Data: []byte("address 1 cycles\n0 1 0x1000 R\n")}
 	broken := lab.File{Name: "broken.txt", Data: []byte("address 1\n0 0 0x1000 R\n0 x 0x2000 W\n")}
+	calls := lab.File{Name: "a.txt", Data: []byte("fscalls 1\n0 0 create /a\n1 0 close /a\n")}
 	array := lab.File{Name: "a.npy", Data: append([]byte("\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"+strings.Repeat(" ", 60)+"\n"), make([]byte, 16)...)}
 	letter := lab.File{Name: "letter.txt", Data: []byte("Dear all,\n")}
 	operations := lab.File{Name: "o.csv", Data: []byte("time_us,client,op,tensor,bytes,next\n0,a,create,x1,67108864,\n12000,a,put,x1,,3+28ms\n")}
@@ -56,6 +58,10 @@ func TestLaterFilesJoin(t *testing.T) {
 		{"a second model", []lab.File{config}, []lab.File{other}, "llm", "llm", true},
 		{"an index, which is nothing alone", []lab.File{config}, []lab.File{index}, "llm", "llm", true},
 		{"one that is wrong", []lab.File{trace}, []lab.File{broken}, "cxlssd", "", false},
+		{"a wrong model", []lab.File{config}, []lab.File{{Name: "n/config.json", Data: []byte(`{"model_type":"llama","hidden_size":"x"}`)}}, "llm", "", false},
+		{"a wrong array", []lab.File{array}, []lab.File{{Name: "b.npy", Data: bytes.Replace(array.Data, []byte("<f4"), []byte("|O8"), 1)}}, "compress", "", false},
+		{"wrong operations", []lab.File{operations}, []lab.File{{Name: "p.csv", Data: bytes.Replace(operations.Data, []byte("67108864"), []byte("large"), 1)}}, "store", "", false},
+		{"wrong calls", []lab.File{calls}, []lab.File{{Name: "b.txt", Data: bytes.Replace(calls.Data, []byte("close"), []byte("leap"), 1)}}, "filesys", "", false},
 		{"a byte, which beside arrays is nothing", []lab.File{array}, []lab.File{letter}, "compress", "compress", false},
 		{"a letter", []lab.File{config}, []lab.File{letter}, "llm", "compress", false},
 		{"what is of another laboratory", []lab.File{config}, []lab.File{operations}, "llm", "store", false},

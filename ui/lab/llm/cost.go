@@ -54,7 +54,7 @@ func (v *view) cost() (*report.Section, error) {
 		Text: []string{v.costs(list, best)}, Tables: tables,
 		Notes: []string{
 			"A dollar pays for electricity, for the machine spread over the years under Prices, and for drives that wear out sooner, which are replaced. Everything is at work all the time; people, cooling and rent are not counted.",
-			"GPUs that hold everything: so many more of the same machine that all tensors fit, as fast as the pipeline in proportion. That bound has no links between machines, so a real cluster is slower and dearer.",
+			"GPUs that hold everything: so many more of the same machine that all tensors fit, as fast as the pipeline in proportion. Links between machines are not counted, so a real cluster is slower and dearer.",
 		},
 	}, nil
 }
