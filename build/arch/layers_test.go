@@ -52,7 +52,7 @@ var layers = []layer{
 	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},                              // PyTorch's files of one run, joined
 	{"traces/measured", []string{"sim/unit", "sim/kerneltime", "sim/llm/pretrain", "traces/networks"}},                                                                                            // tables of measurements, and the law beside them
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                                                                                                   // the door of every laboratory
+	{"ui/lab", []string{"sim/hash", "sim/knob", "sim/report", "sim/study"}},                                                                                                                       // the door of every laboratory
 	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "ui/lab", "build/effort", "build/golden/..."}},                                                                                          // what every laboratory must hold; only tests import it
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper

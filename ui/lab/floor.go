@@ -3,10 +3,10 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
+	"spillway/sim/hash"
 	"spillway/sim/report"
 )
 
@@ -78,7 +78,7 @@ func (p *Proof) json(of string) []byte {
 }
 
 // hash is equal for equal proofs.
-func (p *Proof) hash() string { return fmt.Sprintf("%016x", math.Float64bits(p.Value)) }
+func (p *Proof) hash(of string) string { return hash.Sum(append(p.json(of), p.Reason...)) }
 
 // noRun is why a proof has neither exports nor sections.
 const noRun = "this is a proof of how fast any system can be, and nothing that runs: choose another system"

@@ -742,7 +742,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	l.Hash = func(raw any) string {
 		if b, ok := raw.(*Proof); ok {
-			return b.hash()
+			return b.hash(l.Floor.Of)
 		}
 		return spec.Hash(raw.(R))
 	}

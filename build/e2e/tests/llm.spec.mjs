@@ -63,11 +63,19 @@ test('a config.json is dropped and trains', async ({ page }) => {
   for (const [name, text, says] of [
     ['letter.txt', 'Dear all,\nhere it is.\n', 'letter.txt'],
     ['config.json', '{"model_type": "unheard-of"}', 'llama'],
-    ['model.safetensors.index.json', await sample('llama-3-8b.index.json'), 'config.json'],
   ]) {
     await drop(page, { [name]: text });
     await expect(page.locator('#files-error')).toContainText(says);
   }
+  await finished(page);
+  expect(await page.locator('#numbers').innerText()).toBe(numbers);
+
+  // An index is nothing alone; it is read with the config that is open, and Undo leads back.
+  await drop(page, { 'model.safetensors.index.json': await sample('llama-3-8b.index.json') });
+  await expect(page.locator('#told')).toHaveText('config.json and model.safetensors.index.json are read together. Undo leads back.');
+  await finished(page);
+  expect(await page.locator('#numbers').innerText()).toBe(numbers);
+  await page.click('#undo');
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
 
