@@ -228,7 +228,7 @@ func (a *Arch) Check() error {
 	case a.Experts > 0 && (a.Active < 1 || a.Active > a.Experts):
 		return fmt.Errorf("a token takes %d of %d experts; want 1 to %d", a.Active, a.Experts, a.Experts)
 	case a.Experts == 0 && a.Active != 0:
-		return fmt.Errorf("a token takes %d experts, but the model has none", a.Active)
+		return fmt.Errorf("a token takes %d of 0 experts; want 0 of a model without experts", a.Active)
 	case a.PadOffset < 0 || a.PadOffset > 0 && a.PadOffset >= a.Positions:
 		return fmt.Errorf("%d of %d learned positions are unused; want fewer", a.PadOffset, a.Positions)
 	case a.Heads*a.HeadDim > maxHidden:

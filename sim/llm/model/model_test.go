@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 		{func(a *Arch) { a.KVHeads = 5 }, "32 heads cannot share 5 heads of keys and values equally; want a number of them that divides the heads"},
 		{func(a *Arch) { a.Experts = 8 }, "a token takes 0 of 8 experts; want 1 to 8"},
 		{func(a *Arch) { a.Experts, a.Active = 8, 9 }, "a token takes 9 of 8 experts; want 1 to 8"},
-		{func(a *Arch) { a.Active = 1 }, "a token takes 1 experts, but the model has none"},
+		{func(a *Arch) { a.Active = 1 }, "a token takes 1 of 0 experts; want 0 of a model without experts"},
 		{func(a *Arch) { a.PadOffset = 1 }, "1 of 0 learned positions are unused; want fewer"},
 		{func(a *Arch) { a.Heads, a.HeadDim = 4096, 4096 }, "4096 heads of 4096 elements make 16777216; want at most 131072"},
 		{func(a *Arch) { a.Hidden, a.FFN, a.Layers, a.Experts, a.Active = 1<<17, 1<<20, 4096, 1024, 1 }, "the model has "},
