@@ -53,7 +53,7 @@ var layers = []layer{
 	{"traces/measured", []string{"sim/unit", "sim/kerneltime", "sim/llm/pretrain", "traces/networks"}},                                                                                            // tables of measurements, and the law beside them
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/hash", "sim/knob", "sim/report", "sim/study"}},                                                                                                                       // the door of every laboratory
-	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "ui/lab", "build/effort", "build/golden/..."}},                                                                                          // what every laboratory must hold; only tests import it
+	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "build/effort", "build/golden/..."}},                                                                             // what every laboratory must hold; only tests import it
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another

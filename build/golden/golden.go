@@ -220,3 +220,35 @@ func Gaps(t testing.TB, head string, rows []study.Row, reason func(r *study.Row)
 		t.Errorf("not as recorded: %v", gap.String())
 	}
 }
+
+// Explained takes every recorded gap (rows of gaps.csv) and returns their points: each is a
+// point of the paper, is there once and has a reason, which it loses with another value.
+func Explained(t testing.TB, p *study.Paper, recorded [][]string) []*study.Point {
+	t.Helper()
+	var list []*study.Point
+	for _, f := range recorded {
+		at := slices.IndexFunc(p.Points, func(x study.Point) bool {
+			return x.Figure == f[0] && x.System == f[1] && x.Of == f[2] && x.At == f[3] && x.Quantity == f[4]
+		})
+		switch {
+		case at < 0:
+			t.Errorf("the gap %q is no point", f[:5])
+			continue
+		case slices.Contains(list, &p.Points[at]):
+			t.Errorf("the gap %q is there twice", f[:5])
+		}
+		list = append(list, &p.Points[at])
+		r := study.Row{Point: &p.Points[at], Status: study.Gap}
+		if f[5] != "-" {
+			r.OursFits, r.Ours = true, study.Number(f[5])
+		}
+		if p.Why(&r) == "" {
+			t.Errorf("the gap %q has no reason", f[:5])
+		}
+		r.OursFits, r.Ours = true, 1.1*r.Ours+1
+		if p.Why(&r) != "" {
+			t.Errorf("the gap %q has a reason whatever its value", f[:5])
+		}
+	}
+	return list
+}

@@ -201,6 +201,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
+		{"papers", false, func(t *testing.T) { papers(t, &l) }},
 		{"presets", true, func(t *testing.T) { presets(t, &l, q) }},
 		{"knobs", true, func(t *testing.T) { knobs(t, &l, open, q) }},
 	} {

@@ -75,6 +75,11 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, others 
 	if err := swapplan.LoadOf(w).Fits(m.GPUMemory); err != nil {
 		return nil, err
 	}
+	if o.Quirks.Has(quirk.SymmetricSSD) { // plan for the drive that is simulated
+		symmetric := *m
+		symmetric.SSDWrite = m.SSDRead
+		m = &symmetric
+	}
 	config := engine.Config{Machine: *m, Runtime: runtime, Quirks: o.Quirks, Iterations: 2}
 	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
 	p.settle()

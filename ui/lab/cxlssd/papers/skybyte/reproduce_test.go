@@ -84,20 +84,6 @@ func reproduce(t *testing.T, p *study.Paper, runs []study.Run, change func(set s
 
 func asItIs(set string) string { return set }
 
-// TestSetups reads the setup of every run.
-func TestSetups(t *testing.T) {
-	l, p := cxlssd.New(), paper.Paper()
-	for _, r := range p.Runs() {
-		u, err := l.Read(r.Set)
-		if err == nil {
-			err = l.Check(u)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", r.Name, err)
-		}
-	}
-}
-
 // TestReproduce runs the paper: a share of its workloads, at night all. Every number that
 // is compared is within its tolerance, or it is a recorded gap with a reason and the value
 // that it has; every figure is within its limit as a whole, which only all of them say.

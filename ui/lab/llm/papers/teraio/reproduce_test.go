@@ -68,20 +68,6 @@ func reproduce(t *testing.T, p *study.Paper, runs []study.Run) []study.Outcome {
 	return outcomes
 }
 
-// TestSetups reads the setup of every run.
-func TestSetups(t *testing.T) {
-	l := llm.New()
-	for _, r := range paper.Paper().Runs() {
-		u, err := l.Read(r.Set)
-		if err == nil {
-			err = l.Check(u)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", r.Name, err)
-		}
-	}
-}
-
 // TestExplore runs figures, if it is asked for, and prints what they say.
 func TestExplore(t *testing.T) {
 	if *explore == "" {
