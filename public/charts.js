@@ -209,6 +209,7 @@ window.charts = (() => {
         },
       });
     }
+    if (b.room) option.series.push(room(b, option, t, Math.max(0, ...b.rows.map((_, i) => values.reduce((sum, v) => sum + v[i], 0)))));
     option.tooltip = tooltip(t, 'axis', (items) => {
       const row = b.rows[items[0].dataIndex];
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
@@ -220,7 +221,24 @@ window.charts = (() => {
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
-    return { option, shape: ['bars', b.unit, b.max, Boolean(was), Boolean(b.limit), b.parts.map((p) => p.name)] };
+    return { option, shape: ['bars', b.unit, b.max, Boolean(was), Boolean(b.limit), Boolean(b.room), b.parts.map((p) => p.name)] };
+  }
+
+  // room draws the best possible, a thin line, and the band from it to the best that is known.
+  function room(b, option, t, longest) {
+    const { least, known, text } = b.room;
+    const color = t.v('--text');
+    option.grid.top += 16;
+    Object.assign(option.series.find((s) => s.id === ENDS).label, { textBorderColor: t.v('--panel'), textBorderWidth: 3 });
+    option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * least);
+    return {
+      id: 'room', type: 'line', name: 'room', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { show: false },
+      markArea: { silent: true, z: 0, itemStyle: { color: t.v('--room') }, data: [[{ xAxis: Math.min(least, known) }, { xAxis: Math.max(least, known) }]] },
+      markLine: {
+        silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1 }, data: [{ xAxis: least }],
+        label: { ...t.font, position: 'start', rotate: 0, color, align: least > Math.max(least, longest) / 2 ? 'right' : 'left', formatter: () => text },
+      },
+    };
   }
 
   // ghost draws the baseline's bars: an outline, or of sums a mark at their end.

@@ -106,12 +106,14 @@ type Chart struct {
 	Kind      Kind
 	Of        []string // keys of the quantities of Bars, Stacks and Values
 	Colors    []string // of the parts of Stacks and Bands, by Of or Names: "compute" is the CSS variable --compute
-	Names     []string // of the curves of Bands, the lowest first
-	X, Y      string   // the axes of curves, with units
-	Unit      string   // of the vertical axis alone
-	Max       float64  // of the bars' axis, 0 if free
-	LogY      bool
-	By        []Variant // what the horizontal axis may count; the first is the usual
+	// Sum is the key of the quantity that parts of Stacks add up to, in their unit; it may be empty.
+	Sum   string
+	Names []string // of the curves of Bands, the lowest first
+	X, Y  string   // the axes of curves, with units
+	Unit  string   // of the vertical axis alone
+	Max   float64  // of the bars' axis, 0 if free
+	LogY  bool
+	By    []Variant // what the horizontal axis may count; the first is the usual
 	// Limit is the key of a knob whose value is drawn across: a capacity.
 	Limit, LimitLabel string
 	// Bound draws the curves of bounds too, as what would be needed.

@@ -67,6 +67,7 @@ func (d *drawing) bars() {
 		return Dash
 	}
 	v.Alt = d.say(say)
+	d.sayRoom(f.Bars, at[0], q)
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
 		x, _ := value(r)
 		if v.Text = d.alike(func(r *Run) (string, bool) { x, ok := value(r); return d.amount(q, x), ok }); v.Text == "" {
@@ -317,6 +318,20 @@ func (d *drawing) stacks() {
 	})
 	d.saySum(qs, at, names, unit)
 	d.sayFits(f.Bars, stacks, unit)
+	if sum := d.Info.Quantity(d.chart.Sum); sum >= 0 {
+		d.sayRoom(f.Bars, sum, &d.Info.Quantities[sum])
+	}
+}
+
+// sayRoom draws the best possible into bars, and says it.
+func (d *drawing) sayRoom(b *Bars, at int, q *report.Quantity) {
+	var said string
+	if b.Room, said = d.room(at, d.unit(q)); said != "" {
+		d.view.Alt += " " + said
+	}
+	if b.Room == nil { // no line says it
+		d.view.Help = strings.TrimSpace(d.view.Help + " " + said)
+	}
 }
 
 // sayFits draws the limit across the bars and says who stays below it, unless it is

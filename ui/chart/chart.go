@@ -98,6 +98,9 @@ type Context struct {
 	Focus      string            // stable name of the system whose Bands are drawn
 	Base       *knob.Setup       // of the runs' Before; nil without a baseline
 	Waiting    string            // what is said of runs that are not there yet; empty for "Computing…"
+	// Floor is what the laboratory's floor says of Setup, whether it is compared or not; nil if
+	// that is not known.
+	Floor *report.Report
 }
 
 // A View is one chart: what is drawn, and the same in words and numbers for

@@ -41,6 +41,15 @@ type Bars struct {
 	Ghost Column `json:"ghost,omitzero"`
 	Wide  bool   `json:"wide,omitempty"`  // the rows' names are long
 	Limit *Limit `json:"limit,omitempty"` // a line upright
+	Room  *Room  `json:"room,omitempty"`
+}
+
+// A Room is what lies between what is proven to be possible at best, a thin line upright, and
+// the best that is known, where the band from it ends.
+type Room struct {
+	Least float64 `json:"least"`
+	Known float64 `json:"known"`
+	Text  string  `json:"text"` // stands at the line
 }
 
 // A Row is the place of one bar.

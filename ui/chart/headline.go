@@ -25,7 +25,7 @@ func Headline(info *lab.Info, runs []Run) string {
 			h.nothing = r.Report.Nothing
 		case !r.shown():
 		case r.System.Bound:
-			if x, ok := r.value(h.at); ok {
+			if x, ok := r.value(h.at); ok && r.System.Name != info.Floor.System {
 				h.bound, h.bounded = x, true
 			}
 		default:
@@ -119,7 +119,7 @@ func (h *headline) winner() string {
 			s += " and " + h.times(best, last)
 		}
 	}
-	return s + "." + h.besides(best.Run) + h.loss(best.Run)
+	return s + best.possible(h.info) + "." + h.besides(best.Run) + h.loss(best.Run)
 }
 
 // besides says what else matters of the best.

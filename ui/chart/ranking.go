@@ -77,6 +77,7 @@ func (k *Ranking) sorted() []*Ranked {
 
 // Answer is the ranking as a chart and a table.
 func (k *Ranking) Answer() Answer {
+	k.relate()
 	list := k.sorted()
 	runs := make([]Run, len(list))
 	for i, r := range list {
@@ -92,7 +93,13 @@ func (k *Ranking) Answer() Answer {
 			runs[i].Status = "running"
 		}
 	}
-	a := Answer{View: Single(&Context{Info: k.Info, Setup: k.Setup, Note: k.Note, Mode: k.Mode, Variant: map[string]string{}, Waiting: "Not run yet."}, k.Of.Key, runs)}
+	c := &Context{Info: k.Info, Setup: k.Setup, Note: k.Note, Mode: k.Mode, Variant: map[string]string{}, Waiting: "Not run yet."}
+	for i := range runs {
+		if list[i].System.Name == k.Info.Floor.System {
+			c.Floor = runs[i].Report
+		}
+	}
+	a := Answer{View: Single(c, k.Of.Key, runs)}
 	a.ID, a.Title = "whatif", k.Of.Label+", system by system"
 	a.Tables = []report.Table{k.table(list)}
 	a.Says = k.says(list)
@@ -100,6 +107,24 @@ func (k *Ranking) Answer() Answer {
 		a.Alt = a.Says
 	}
 	return a
+}
+
+// relate gives the systems their headroom, where the floor is among them, and shows it.
+func (k *Ranking) relate() {
+	at := k.Info.Quantity(k.Info.Floor.Headroom)
+	names, values := make([]string, len(k.Systems)), make([][]float64, len(k.Systems))
+	for i := range k.Systems {
+		names[i], values[i] = k.Systems[i].System.Name, k.Systems[i].Values
+	}
+	k.Info.Relate(names, values)
+	some := false
+	for i := range k.Systems {
+		k.Systems[i].Values = values[i]
+		some = some || at >= 0 && at < len(values[i]) && finite(values[i][at])
+	}
+	if q := k.Info.Quantities; some && k.Of != &q[at] && !slices.Contains(k.Columns, &q[at]) {
+		k.Columns = append(slices.Clip(k.Columns), &q[at])
+	}
 }
 
 // table has a row for every system.
@@ -115,9 +140,12 @@ func (k *Ranking) table(list []*Ranked) report.Table {
 		row := report.Row{Head: r.System.Title}
 		has := finite(k.value(r, k.Of))
 		text := Dash
-		if has && r.System.Bound {
+		switch {
+		case has && r.System.Name == k.Info.Floor.System:
+			text = "bound"
+		case has && r.System.Bound:
 			text = "ideal"
-		} else if has {
+		case has:
 			place++
 			text = strconv.Itoa(place)
 		}

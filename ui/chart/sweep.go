@@ -32,13 +32,15 @@ type Trial struct {
 type Sweep struct {
 	Of      *report.Quantity
 	Systems []*lab.System
-	Dims    []Dim // one or two
-	At      func(system, i, k int) Trial
-	Show    string // of two: "wins", "each", "focus"
-	Focus   string // the system of "focus"
-	Note    string
-	Mode    string
-	Active  bool // more is under way
+	// Floor is the name of the one that proves how much is possible, if it bounds Of.
+	Floor  string
+	Dims   []Dim // one or two
+	At     func(system, i, k int) Trial
+	Show   string // of two: "wins", "each", "focus"
+	Focus  string // the system of "focus"
+	Note   string
+	Mode   string
+	Active bool // more is under way
 }
 
 // An Answer is a view with its numbers as tables, and what it says.
@@ -187,6 +189,7 @@ func (s *Sweep) lines(a *Answer) {
 		p.Legend = append(p.Legend, sys.Title)
 		table.Head = append(table.Head, sys.Title)
 	}
+	s.headroom(&table)
 	if low >= 0 && low < 0.5*high {
 		p.Y.Min = new(float64(0))
 	}
@@ -196,6 +199,25 @@ func (s *Sweep) lines(a *Answer) {
 	a.Figure, a.Tables = f, []report.Table{table}
 	a.Says = s.sayLines()
 	a.Alt = a.Says + " " + s.sayEnds()
+}
+
+// headroom adds to every point how near the best system is to what is possible.
+func (s *Sweep) headroom(t *report.Table) {
+	floor := slices.IndexFunc(s.Systems, func(x *lab.System) bool { return x.Name == s.Floor })
+	if floor < 0 {
+		return
+	}
+	t.Head = append(t.Head, "The best is")
+	for i := range t.Rows {
+		text := Dash
+		least, best := s.At(floor, i, 0).Value, s.best(i, 0)
+		if best >= 0 && finite(least) {
+			if v := s.At(best, i, 0).Value; !faster(s.Of, v, least) {
+				text = within(ratioOf(s.Of, v, least))
+			}
+		}
+		t.Rows[i].Cells = append(t.Rows[i].Cells, report.Cell{Text: text})
+	}
 }
 
 func bracketed(unit string) string {

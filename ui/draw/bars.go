@@ -47,6 +47,10 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 		reach.add(1.02 * bars.Limit.At)
 		top += 16
 	}
+	if r := bars.Room; r != nil {
+		reach.add(1.02 * r.Least)
+		top += 16
+	}
 	for i := range bars.Rows {
 		for _, part := range parts {
 			whole[i] += numbers(f, part.Values)[i]
@@ -67,6 +71,11 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 	in := box{b.x + names + 10, b.y + top + 4, b.w - names - 10 - behind, b.h - top - 38}
 	s := grown(&axis, reach, false, in.x, in.x+in.w, int(in.w/80))
 	p.below(in, &s, s.ticks(int(in.w/80)), bars.Unit, true)
+	if r := bars.Room; r != nil {
+		from, to := s.inside(min(r.Least, r.Known)), s.inside(max(r.Least, r.Known))
+		room := color("--room")
+		p.rect(box{from, in.y, to - from, in.h}, p.ink(&room, nil))
+	}
 	row := in.h / float64(max(len(bars.Rows), 1))
 	for i := range bars.Rows {
 		y := in.y + float64(row*(float64(i)+0.5))
@@ -78,8 +87,12 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 			end = max(end, s.inside(x))
 		}
 		p.text(in.x-8, y, fit(bars.Rows[i].Name, usual, names), 0, color("--text"), ends+level)
+		behind := box{end + 4, y - float64(row/2), measure(bars.Rows[i].End, usual) + 4, row}
 		if bars.Limit != nil {
-			p.limit(&s, bars.Limit, box{end + 4, y - float64(row/2), measure(bars.Rows[i].End, usual) + 4, row})
+			p.limit(s.inside(bars.Limit.At), 1.5, "--limit", behind)
+		}
+		if bars.Room != nil {
+			p.limit(s.inside(bars.Room.Least), 1, "--text", behind)
 		}
 		p.text(end+6, y, bars.Rows[i].End, 0, color("--text"), level)
 	}
@@ -87,16 +100,23 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 	if bars.Limit != nil {
 		p.text(s.inside(bars.Limit.At), in.y-5, fit(bars.Limit.Text, usual, b.w/2), 0, color("--limit"), middle)
 	}
+	if r := bars.Room; r != nil { // its text stands on the side that has more room
+		at := s.inside(r.Least)
+		if at > in.x+float64(in.w/2) {
+			p.text(at+2, in.y-5, fit(r.Text, usual, at-b.x), 0, color("--text"), ends)
+		} else {
+			p.text(at-2, in.y-5, fit(r.Text, usual, b.x+b.w-at), 0, color("--text"), begins)
+		}
+	}
 }
 
-// limit draws the part of a line across that is in a row, but not behind its text.
-func (p *svgWriter) limit(s *scale, l *chart.Limit, text box) {
-	x := s.inside(l.At)
+// limit draws the part of an upright line that is in a row, but not behind its text.
+func (p *svgWriter) limit(x, wide float64, name string, text box) {
 	if x > text.x && x < text.x+text.w {
 		return
 	}
-	ink := color("--limit")
-	p.rect(box{x - 0.75, text.y, 1.5, text.h}, p.ink(&ink, nil))
+	ink := color(name)
+	p.rect(box{x - float64(wide/2), text.y, wide, text.h}, p.ink(&ink, nil))
 }
 
 // row draws the bar of one row.

@@ -55,6 +55,20 @@ func drawn() map[string]*chart.View {
 			}, Limit: &chart.Limit{At: 4, Text: "memory 4 GiB"}},
 			Data: []float64{1, 2, 2, 3},
 		}, 180),
+		"possible": view("possible", &chart.Figure{
+			Bars: &chart.Bars{
+				Unit: "s", Rows: []chart.Row{{Name: "Oven", End: "3 s", Look: &s1}, {Name: "Kiln", End: "5 s", Look: &s2}}, Parts: []chart.Part{{Name: "Time", Values: chart.Column{0, 2}}},
+				Room: &chart.Room{Least: 2.2, Known: 3, Text: "best possible 2.2 s"},
+			},
+			Data: []float64{3, 5},
+		}, 180),
+		"reachable": view("reachable", &chart.Figure{
+			Bars: &chart.Bars{
+				Unit: "loaves/s", Rows: []chart.Row{{Name: "Oven", End: "3 loaves/s", Look: &s1}, {Name: "Kiln", End: "2 loaves/s", Look: &s2}}, Parts: []chart.Part{{Name: "Speed", Values: chart.Column{0, 2}}},
+				Room: &chart.Room{Least: 4, Known: 3, Text: "best possible without yeast 4 loaves/s"},
+			},
+			Data: []float64{3, 2},
+		}, 180),
 		"stacks": view("stacks", &chart.Figure{
 			Bars: &chart.Bars{Unit: "s", Rows: []chart.Row{{Name: "Oven", End: "12 345 s"}, {Name: "Kiln", End: "3 s"}}, Parts: []chart.Part{
 				{Name: "Cold", Look: &p0, Values: chart.Column{0, 2}}, {Name: "Crowd", Look: &p1, Values: chart.Column{2, 2}},

@@ -20,6 +20,7 @@ var palette = map[string]paint{
 	"--text-2":   {"#515966", "#a9b2c0"},
 	"--accent":   {"#1d4fd7", "#8ab0ff"},
 	"--limit":    {"#b3170c", "#ff8d7f"},
+	"--room":     {"#dde2ea", "#333d4b"},
 	"--system-0": {"#6b7280", "#9ca3af"},
 	"--system-1": {"#b45309", "#f0a04b"},
 	"--system-2": {"#be185d", "#f07cb0"},

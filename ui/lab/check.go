@@ -84,6 +84,9 @@ func (l *Info) Valid() error {
 				bad("chart %q: no quantity %q", c.ID, key)
 			}
 		}
+		if at := l.Quantity(c.Sum); c.Sum != "" && (c.Kind != report.Stacks || at < 0 || l.Quantities[at].Unit != c.Unit) {
+			bad("chart %q: parts of stacks add up to %q, which is no quantity in %q", c.ID, c.Sum, c.Unit)
+		}
 	}
 	errs = append(errs, l.checkPicture())
 	errs = append(errs, l.checkLinks())
@@ -104,9 +107,7 @@ func (l *Info) Valid() error {
 			bad("a ranking shows %q, which is no quantity", key)
 		}
 	}
-	if f := l.Floor; f != (Floor{}) && (l.Quantity(f.Of) < 0 || l.Quantity(f.Headroom) < 0 || !slices.ContainsFunc(l.Systems, func(s System) bool { return s.Name == f.System })) {
-		bad("the floor %q: it is a system, and what it is about are quantities", f)
-	}
+	errs = append(errs, l.checkFloor())
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)
 	if l.Say.LossOf != "" {
 		said = append(said, l.Say.LossOf)
@@ -128,6 +129,26 @@ func (l *Info) Valid() error {
 	for _, key := range said {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkFloor reports what of the floor is not there.
+func (l *Info) checkFloor() error {
+	f := &l.Floor
+	if f.System == "" {
+		return nil
+	}
+	var errs []error
+	for _, name := range []string{f.System, f.Known} {
+		if name != "" && !slices.ContainsFunc(l.Systems, func(s System) bool { return s.Name == name && s.Bound }) {
+			errs = append(errs, fmt.Errorf("the floor: there is no system %q that is a bound", name))
+		}
+	}
+	for _, key := range append([]string{f.Of, f.Headroom}, f.Also...) {
+		if at := l.Quantity(key); at < 0 || l.Quantities[at].Better == 0 {
+			errs = append(errs, fmt.Errorf("the floor: there is no quantity %q of which more or less is better", key))
 		}
 	}
 	return errors.Join(errs...)

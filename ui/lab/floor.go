@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,9 +13,18 @@ import (
 
 // A Floor names a system that is a proof of how fast any can be, the quantity that it bounds
 // from below, and the quantity that says how many times as much another has. Where runs of
-// the same settings are side by side and the floor is among them, each says so. All are
-// empty in a laboratory without one.
-type Floor struct{ System, Of, Headroom string }
+// the same settings are side by side and the floor is known, each says so. All are empty in a
+// laboratory without one.
+type Floor struct {
+	System, Of, Headroom string
+	// Also are further quantities that it bounds, because they follow from Of: a throughput.
+	Also []string
+	// Known is a system that is as fast as the fastest that is known; without one the fastest of
+	// those that are compared is.
+	Known string
+	// Whom says whom it holds for where that is not everybody: "by moving tensors".
+	Whom string
+}
 
 // Names of what bounds a laboratory, the same in all: the system, and the quantity that says
 // how many times as long another takes.
@@ -23,8 +33,22 @@ const (
 	headroom = "headroom"
 )
 
-// Lowest is the floor of a laboratory: [Best] is its system, [Headroom] its measure.
-func Lowest(of string) Floor { return Floor{bound, of, headroom} }
+// Lowest is the floor of a laboratory: [Best] is its system, [Headroom] its measure. also are
+// further quantities that follow from of (Floor.Also).
+func Lowest(of string, also ...string) Floor {
+	return Floor{System: bound, Of: of, Headroom: headroom, Also: also}
+}
+
+// Knowing is a floor with the system that is as fast as the fastest that is known.
+func (f Floor) Knowing(system string) Floor {
+	f.Known = system
+	return f
+}
+
+// Bounded reports whether the floor of a laboratory bounds a quantity, by its key.
+func (l *Info) Bounded(key string) bool {
+	return l.Floor.System != "" && (key == l.Floor.Of || slices.Contains(l.Floor.Also, key))
+}
 
 // Best is the system that is a proof of how fast any can be at best. about says for whom it
 // holds and how near it is known to be, paper what it rests on.
@@ -44,6 +68,8 @@ func Headroom[R any](more string) report.Measure[R] {
 // A Proof is how good the value of Floor.Of can be at best in some settings.
 type Proof struct {
 	Value float64
+	// Also are the values of Floor.Also, in their order; of those that are missing nothing is known.
+	Also []float64
 	// Reason is why nothing is proved: no system can run it. Then there is no value.
 	Reason string
 	Notes  []string // what decides it, and how near it can be come
@@ -65,6 +91,9 @@ func (l *Info) proof(p *Proof) *report.Report {
 			r.Values[i] = report.None()
 		}
 		r.Values[l.Quantity(l.Floor.Of)] = p.Value
+		for i, v := range p.Also {
+			r.Values[l.Quantity(l.Floor.Also[i])] = v
+		}
 	}
 	return r
 }
@@ -93,25 +122,42 @@ func (l *Info) Running() []System {
 // Related returns reports of the same settings, by system, each with its headroom if the
 // floor is among them. Reports may be nil; those that are changed are copies.
 func (l *Info) Related(systems []string, reports []*report.Report) []*report.Report {
-	of, to, at := l.Quantity(l.Floor.Of), l.Quantity(l.Floor.Headroom), slices.Index(systems, l.Floor.System)
-	if to < 0 || at < 0 || reports[at] == nil {
-		return reports
+	values := make([][]float64, len(reports))
+	for i, r := range reports {
+		if r != nil && r.Fits && len(r.Values) > 0 {
+			values[i] = r.Values
+		}
 	}
-	least, ok := reports[at].Value(of)
-	if !ok || least <= 0 {
-		return reports
-	}
+	l.Relate(systems, values)
 	out := slices.Clone(reports)
 	for i, r := range reports {
-		if s, err := l.System(systems[i]); r == nil || i != at && (err != nil || s.Bound) {
-			continue // what is ideal may well be below
-		}
-		if v, ok := r.Value(of); ok {
+		if values[i] != nil && &values[i][0] != &r.Values[0] {
 			x := *r
-			x.Values = slices.Clone(r.Values)
-			x.Values[to] = v / least
+			x.Values = values[i]
 			out[i] = &x
 		}
 	}
 	return out
+}
+
+// Relate is Related of the reports' values alone: it puts copies that have their headroom in
+// the place of those that get one. Values may be nil.
+func (l *Info) Relate(systems []string, values [][]float64) {
+	of, to, at := l.Quantity(l.Floor.Of), l.Quantity(l.Floor.Headroom), slices.Index(systems, l.Floor.System)
+	if to < 0 || at < 0 || values[at] == nil {
+		return
+	}
+	least := values[at][of]
+	if math.IsNaN(least) || least <= 0 {
+		return
+	}
+	for i, v := range values {
+		if s, err := l.System(systems[i]); v == nil || i != at && (err != nil || s.Bound && s.Name != l.Floor.Known) {
+			continue // what is ideal may well be below
+		}
+		if x := v[of]; !math.IsNaN(x) {
+			values[i] = slices.Clone(v)
+			values[i][to] = x / least
+		}
+	}
 }

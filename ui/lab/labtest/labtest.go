@@ -39,6 +39,11 @@ func Report(t testing.TB, l *lab.Lab, about string, r *report.Report) {
 			ledger(t, l, about, r, chart, i)
 		}
 	}
+	for _, c := range l.Charts {
+		if at := l.Quantity(c.Sum); at >= 0 && at < len(r.Values) && !math.IsNaN(r.Values[at]) {
+			ledger(t, l, about, r, c.ID, at)
+		}
+	}
 	for _, c := range r.Curves {
 		if len(c.X) != len(c.Y) || len(c.X) == 0 || c.Line() && !slices.IsSorted(c.X) || c.Picks != nil && len(c.Picks) != len(c.X) {
 			t.Errorf("%s: curve %s %s has %d and %d points, or goes back", about, c.Chart, c.Name, len(c.X), len(c.Y))

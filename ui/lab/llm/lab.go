@@ -79,7 +79,7 @@ func New() lab.Lab {
 			},
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
-			Floor: lab.Lowest("iteration_s"),
+			Floor: lab.Lowest("iteration_s", "tokens_s"),
 			Drop:  dropped,
 			Entry: "entry", EntryPanel: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
@@ -133,6 +133,7 @@ func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
 		return out, nil
 	}
 	out.Value = inSeconds(b.Time)
+	out.Also = []float64{float64(w.setup.Layout.Batch*w.setup.Layout.Sequence) / out.Value}
 	out.Notes = append(out.Notes, "A proven bound, not a run: no system of these can be faster. Nothing shows that it can be reached.")
 	for _, f := range b.Floors {
 		titles := make([]string, len(f.Systems))

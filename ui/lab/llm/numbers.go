@@ -206,7 +206,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "throughput", Title: "Throughput against GPUs that hold everything", Kind: report.Bars, Of: []string{"tokens_s"}, Unit: "tokens/s", Say: "is fastest"},
-		{ID: "ledger", Title: "What GPUs spend an iteration on", Kind: report.Stacks, Of: time, Unit: "s", Say: "takes longest", Help: "Mean over the GPUs; every moment of every GPU has one cause."},
+		{ID: "ledger", Title: "What GPUs spend an iteration on", Kind: report.Stacks, Of: time, Sum: "iteration_s", Unit: "s", Say: "takes longest", Help: "Mean over the GPUs; every moment of every GPU has one cause."},
 		{ID: "tiers", Title: "Memory by tier, at its most", Kind: report.Stacks, Of: []string{"gpus_gib", "host_gib", "drives_gib"}, Unit: "GiB", Say: "takes most", Help: "Of all GPUs, of the host and of all drives; the most of each, not at the same moment."},
 		{
 			ID: "traffic", Title: "Traffic per iteration, by link and direction", Kind: report.Stacks, Of: []string{"read_gb", "written_gb", "host_read_gb", "host_written_gb"},

@@ -20,7 +20,7 @@ func charts() []report.Chart {
 			Of: []string{"normalized_throughput"}, Unit: "× ideal", Max: 1, Say: "is fastest",
 		},
 		{
-			ID: "breakdown", Title: "Iteration time, by activity", Kind: report.Stacks,
+			ID: "breakdown", Title: "Iteration time, by activity", Kind: report.Stacks, Sum: "iteration_s",
 			Of: []string{"compute_s", "overlap_s", "stall_s"}, Colors: []string{"compute", "overlap", "stall"}, Unit: "s", Say: "takes longest",
 		},
 		{

@@ -124,7 +124,7 @@ func New() lab.Lab {
 			},
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
 			Rank:     []string{"iteration_s", "normalized_throughput", "throughput_samples_per_s", "to_gpu_bytes", "from_gpu_bytes"},
-			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom},
+			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
 			Entry:    "entry", EntryKnobs: own(),

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,8 +66,13 @@ func (a *answers) sweep() chart.Answer {
 		return chart.Answer{}
 	}
 	pieces, trust := a.form.Brief()
+	systems := a.Compared()
+	if f := a.floor(state.Vary); f != "" && !slices.Contains(a.room.State.On, f) {
+		x, _ := a.room.Info.System(f) // of the laboratory's own
+		systems = append(systems, x)
+	}
 	s := &chart.Sweep{
-		Of: a.asked(), Systems: a.Compared(), Show: a.room.State.Ask.Text(state.ShowKey), Focus: a.room.Focus(),
+		Of: a.asked(), Systems: systems, Floor: a.floor(state.Vary), Show: a.room.State.Ask.Text(state.ShowKey), Focus: a.room.Focus(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active(),
 	}
 	high := 1

@@ -173,10 +173,21 @@ func (a *core) among(kind string) []string {
 	return list
 }
 
+// floor is the system that says how much is possible at best where a question is about a
+// quantity that it bounds; empty where it has nothing to say.
+func (a *core) floor(kind string) string {
+	switch at := a.Of(); {
+	case at < 0 || !a.room.Info.Bounded(a.room.Info.Quantities[at].Key):
+	case kind == state.Rank, kind == state.Vary && a.text(state.Vary2Key) == "":
+		return a.room.Info.Floor.System
+	}
+	return ""
+}
+
 // planKey is equal for equal plans.
 func (a *core) planKey(kind string) string {
 	s := &a.room.State
-	parts := []string{kind, a.files.Runs(), strings.Join(s.On, ","), fmt.Sprint(a.files.NumberNow())}
+	parts := []string{kind, a.files.Runs(), strings.Join(s.On, ","), fmt.Sprint(a.files.NumberNow()), a.floor(kind)}
 	switch kind {
 	case state.Vary:
 		parts = append(parts, a.text(state.VaryKey), a.text(state.ValuesKey), a.text(state.Vary2Key), a.text(state.Values2Key))
@@ -194,6 +205,9 @@ func (a *core) make(kind string) *plan {
 	p.problem = a.runs.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."
+	}
+	if f := a.floor(kind); f != "" && !slices.Contains(p.systems, f) {
+		p.systems = append(p.systems, f)
 	}
 	if p.problem != "" {
 		return p

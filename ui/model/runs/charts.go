@@ -28,8 +28,11 @@ func (r *Runs) related() []*report.Report {
 	for i := range r.List {
 		x := &r.List[i]
 		names[i], out[i] = x.System.Name, x.Report
-		if x.On && !x.Stale {
+		switch {
+		case x.On && !x.Stale:
 			now[i] = x.Report
+		case !x.On && x.System.Name == r.room.Info.Floor.System:
+			now[i] = r.floor.now()
 		}
 	}
 	for i, x := range r.room.Info.Related(names, now) {
@@ -45,7 +48,7 @@ func (r *Runs) ChartContext() *chart.Context {
 	pieces, trust := r.form.Brief()
 	c := &chart.Context{
 		Info: r.room.Info, Setup: r.room.State.Setup, Focus: r.room.Focus(), Variant: map[string]string{}, Base: r.Baseline.Base(),
-		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
+		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Floor: r.floor.now(),
 	}
 	switch {
 	case r.files.Lost():

@@ -35,6 +35,7 @@ type Runs struct {
 	opened    int       // sets of files then: what is known is of others when more are
 	settled   []func()  // are told when a run has ended
 	doubts    doubts
+	floor     *floor
 }
 
 // New returns the runs of a laboratory, none of which has begun.
@@ -43,6 +44,7 @@ func New(w *workspace.Workspace, f *files.Files, g *form.Form, s *results.Store)
 	r.asker.Told, r.asker.Ended = w.Draw, r.ended
 	r.doubts.asker = s.ValueAsker()
 	r.doubts.asker.Told, r.doubts.asker.Ended = w.Draw, r.tried
+	r.floor = newFloor(r)
 	for k := range w.Info.Systems {
 		r.List = append(r.List, Run{System: &w.Info.Systems[k]})
 	}
@@ -142,6 +144,7 @@ func (r *Runs) Follow() {
 	for _, x := range start {
 		x.Want = r.asker.Want(x.of)
 	}
+	r.floor.follow(blocked)
 }
 
 // begin says that a run is asked for.
@@ -177,6 +180,7 @@ func (r *Runs) Rest() {
 	}
 	r.want()
 	r.stopDoubts()
+	r.floor.forget()
 }
 
 // ended takes what came of runs.
@@ -238,6 +242,7 @@ func (r *Runs) Cancel() {
 			x.Want, x.Cancelled = nil, true
 		}
 	}
+	r.floor.cancel()
 	r.want()
 	r.room.Rev++
 }
@@ -249,6 +254,7 @@ func (r *Runs) RunAgain() {
 			x.of, x.Error = results.Run{}, ""
 		}
 	}
+	r.floor.forget()
 	r.Baseline.forget()
 	r.room.Refresh()
 }
@@ -268,6 +274,9 @@ func (r *Runs) Capture() *results.Prerendered {
 		if x := &r.List[i]; x.Report != nil && !x.Stale {
 			s.Runs = append(s.Runs, results.Sown{Key: x.of.Key(), Report: x.Report})
 		}
+	}
+	if of, known := r.floor.of(), r.floor.now(); known != nil && !slices.Contains(r.room.State.On, of.System) {
+		s.Runs = append(s.Runs, results.Sown{Key: of.Key(), Report: known})
 	}
 	return s
 }

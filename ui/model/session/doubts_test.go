@@ -25,6 +25,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 			t.Error("seeds are known before they ran")
 		}
 	}
+	h.do(exec.Several) // the floor
 	h.Runs.Idle()
 	h.Runs.Idle()
 	jobs := h.open(exec.Several)
@@ -62,6 +63,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 
 	estimated := hostOf(t, "v=4-by-hand&lab=train&model=resnet50&batch=256&times=estimated&gpu=rtx-4090&gpu_memory=8&systems=ideal,g10,deepum", map[string]string{}, train.New())
 	estimated.do(exec.Run)
+	estimated.do(exec.Several) // the floor
 	estimated.Runs.Idle()
 	ends := map[string]int{}
 	for _, j := range estimated.open(exec.Several) {

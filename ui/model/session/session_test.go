@@ -26,7 +26,7 @@ func usual(l *lab.Info) (n int) {
 
 func TestEverySystemStarts(t *testing.T) {
 	h := newHost(t, quick)
-	jobs := h.open()
+	jobs := h.open(exec.Run)
 	if len(jobs) != len(h.State.On) || len(jobs) != usual(h.Info) {
 		t.Fatalf("%d jobs for %d systems that are compared", len(jobs), len(h.State.On))
 	}
