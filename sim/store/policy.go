@@ -16,13 +16,12 @@ type Policy struct {
 	About string // one sentence
 	// Ours marks what the report does not have.
 	Ours bool
-	// Bound marks a policy that knows what no store can.
-	Bound bool
 	// Main marks the laboratory's answer to the report's three.
 	Main bool
 
 	by     order
 	bySize bool // weigh the distance with the bytes that help
+	byCost bool // and that with what an eviction and the way back take
 }
 
 // order is what a policy sorts by. A tensor's key is set by its put.
@@ -53,9 +52,18 @@ func Policies() []Policy {
 // sizes there is no better one that is easy to find, and it can be beaten.
 func Oracle() Policy {
 	return Policy{
-		Name: "oracle", Title: "Full knowledge", by: byTruth, Ours: true, Bound: true,
+		Name: "oracle", Title: "Full knowledge", by: byTruth, Ours: true,
 		About: "The tensor that the trace needs last is evicted first; what it needs first is brought back first. It orders by need, not by size or time: a policy that sees those can finish sooner.",
 	}
+}
+
+// informed returns the policies that know the trace: Belady's order by time, by time and size, and
+// by that over what leaving and coming back cost. None is best; [BestKnown] tries all.
+func informed() []Policy {
+	size, cost := Oracle(), Oracle()
+	size.Name, size.bySize = "oracle-size", true
+	cost.Name, cost.bySize, cost.byCost = "oracle-cost", true, true
+	return []Policy{Oracle(), size, cost}
 }
 
 // Find returns the policy of a name, the oracle's included.
@@ -127,6 +135,7 @@ func class(b unit.Bytes) int { return bits.Len64(uint64(b)) }
 type victims struct {
 	by     order
 	bySize bool
+	byCost bool
 	heaps  []heap   // by group, then by class
 	filled []uint64 // classes that may have a tensor, by group
 	// What first has found in each group, unless stale has its bit; for
@@ -142,7 +151,7 @@ type candidate struct {
 }
 
 func newVictims(p *Policy, clients int) victims {
-	v := victims{by: p.by, bySize: p.bySize}
+	v := victims{by: p.by, bySize: p.bySize, byCost: p.byCost}
 	groups, per := 1, 1
 	if v.by.perClient() {
 		groups = clients
@@ -223,6 +232,10 @@ func (r *run) firstOf(v *victims, g int, short unit.Bytes) candidate {
 		d := r.distance(v.by, int32(g), e.key)
 		if v.bySize {
 			d = score(d, r.tensors[e.tensor].bytes, short)
+		}
+		if v.byCost {
+			bytes := r.tensors[e.tensor].bytes
+			d /= max(1, int64((r.setup.evict(bytes)+r.setup.fetch(bytes))/unit.Microsecond))
 		}
 		if best.tensor < 0 || d > best.value || d == best.value && e.tensor < best.tensor {
 			best = candidate{e.tensor, d}

@@ -138,8 +138,8 @@ test('settings, charts and numbers', async ({ page }) => {
   await page.check('#f-prefetch-0');
   await finished(page);
   await expect(page.locator('#context')).toContainText('without prefetch');
-  await page.uncheck('#on-oracle');
-  await expect(page.locator('#run-oracle')).toBeHidden();
+  await page.uncheck('#on-best-known');
+  await expect(page.locator('#run-best-known')).toBeHidden();
 });
 
 test('an eviction is picked in the chart or by its number', async ({ page }) => {
@@ -175,6 +175,8 @@ test('an eviction is picked in the chart or by its number', async ({ page }) => 
   await expect(page.locator('#title-host')).toContainText('LRU');
   await expect(page.locator('#focus-host')).toHaveValue('lru');
   await expect(page).toHaveURL(/focus=lru/);
+  await page.check('#on-oracle');
+  await finished(page);
   await page.selectOption('#focus-memory', 'oracle');
   await expect(section.locator('.findings')).toHaveText(/^\s*(\d+) of \1 evictions are right/);
 });

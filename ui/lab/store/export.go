@@ -30,12 +30,12 @@ func exports() []format {
 // timelineOf runs one policy and writes what happened.
 func timelineOf(v *view) ([]byte, error) {
 	w, o := v.Workload, v.Origin
-	p, err := core.Find(v.System)
+	p, setup, err := w.policy(v.System, v.Settings.Setup, v.Progress)
 	if err != nil {
 		return nil, err
 	}
 	var watch core.Watch
-	r, err := core.Watched(w.Trace, v.Settings.Setup, p, &watch)
+	r, err := core.Watched(w.Trace, setup, p, &watch)
 	if err != nil {
 		return nil, err
 	}

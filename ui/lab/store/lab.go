@@ -60,6 +60,8 @@ type trace struct {
 	about, origin string
 	setup         core.Setup // that oracle is of
 	oracle        *core.Result
+	best          *core.Best // of bestOf but for prefetch; nil until somebody asks
+	bestOf        core.Setup
 }
 
 // A result is a run, and the oracle's of the same trace.
@@ -67,6 +69,7 @@ type result struct {
 	*core.Result
 	oracle *core.Result
 	link   unit.Bandwidth
+	says   string // which policy it is, of the best known
 }
 
 // What sections and exports are made of, with this laboratory's types.
@@ -92,7 +95,7 @@ func New() lab.Lab {
 				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
-			Floor: lab.Lowest("time_s"),
+			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
@@ -115,23 +118,7 @@ func New() lab.Lab {
 		Load:  load,
 		Steps: steps,
 		Less:  "Fewer clients, iterations or pairs would help.",
-		Run: func(w *trace, s *settings, system string, _ lab.Progress) (*result, error) {
-			p, err := core.Find(system)
-			if err != nil {
-				return nil, err
-			}
-			r, err := core.Run(w.Trace, s.Setup, p)
-			if err != nil {
-				return nil, err
-			}
-			if w.oracle == nil || w.setup != s.Setup {
-				if w.oracle, err = core.Run(w.Trace, s.Setup, core.Oracle()); err != nil {
-					return nil, err
-				}
-				w.setup = s.Setup
-			}
-			return &result{r, w.oracle, s.Setup.Link}, nil
-		},
+		Run:   run,
 		Bound: func(w *trace, s *settings, _ lab.Progress) (*lab.Proof, error) {
 			return &lab.Proof{
 				Value: seconds(core.Bound(w.Trace, s.Setup)), About: w.about, Origin: w.origin,
@@ -154,20 +141,78 @@ func New() lab.Lab {
 	})
 }
 
-// systems lists the policies, and the one that knows the trace.
+// run runs a policy, and the one that knows the trace, or finds the best that is known.
+func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) {
+	if w.oracle == nil || w.setup != s.Setup {
+		oracle, err := core.Run(w.Trace, s.Setup, core.Oracle())
+		if err != nil {
+			return nil, err
+		}
+		w.oracle, w.setup = oracle, s.Setup
+	}
+	if system == core.Known().Name {
+		best, err := w.bestKnown(s.Setup, p)
+		if err != nil {
+			return nil, err
+		}
+		return &result{best.Result, w.oracle, s.Setup.Link, best.Says()}, nil
+	}
+	policy, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	r, err := core.Run(w.Trace, s.Setup, policy)
+	if err != nil {
+		return nil, err
+	}
+	return &result{r, w.oracle, s.Setup.Link, ""}, nil
+}
+
+// policy is what a system does with a setup: of the best known the policy that is, and with
+// prefetch or without.
+func (w *trace) policy(system string, s core.Setup, p lab.Progress) (core.Policy, core.Setup, error) {
+	if system == core.Known().Name {
+		best, err := w.bestKnown(s, p)
+		if err != nil {
+			return core.Policy{}, s, err
+		}
+		x := best.Policy
+		x.Title = core.Known().Title
+		return x, best.Setup, nil
+	}
+	x, err := core.Find(system)
+	return x, s, err
+}
+
+// bestKnown is the best that is known with a setup.
+func (w *trace) bestKnown(s core.Setup, p lab.Progress) (*core.Best, error) {
+	if w.best == nil || w.bestOf != s {
+		best, err := core.BestKnown(w.Trace, s, p)
+		if err != nil {
+			return nil, err
+		}
+		w.best, w.bestOf = best, s
+	}
+	return w.best, nil
+}
+
+// systems lists the policies, and those that know the trace.
 func systems() []lab.System {
 	var list []lab.System
 	for i, p := range append(core.Policies(), core.Oracle()) {
-		s := lab.System{Name: p.Name, Title: p.Title, About: p.About, Family: "Ravenstore", Paper: "Ravenstore report, §4.3", Bound: p.Bound, Main: p.Main, Look: i + 1}
+		s := lab.System{Name: p.Name, Title: p.Title, About: p.About, Family: "Ravenstore", Paper: "Ravenstore report, §4.3", Main: p.Main, Look: i + 1}
 		if p.Ours {
 			s.Family, s.Paper = "Ours", "not in the report"
 		}
-		if p.Bound {
-			s.Look = 0
+		if p.Name == core.Oracle().Name { // it is beaten, and no store has it
+			s.Look, s.Off = 11, true
 		}
 		list = append(list, s)
 	}
-	return append(list, lab.Best(
+	known := core.Known()
+	return append(list, lab.System{
+		Name: known.Name, Title: known.Title, About: known.About, Family: "Bounds", Paper: "Spillway: Belady's order by time, size and cost", Bound: true,
+	}, lab.Best(
 		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached; of clients that only together are too large it knows nothing, and with prefetch it takes all copies back to be hidden.",
 		"Spillway: sums, and least covers of deficits", 10))
 }
@@ -354,6 +399,9 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	if r.Evictions.Stride > 1 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
+	if r.says != "" && r.Fits() {
+		rep.Notes = append(rep.Notes, "Of all that were tried the fastest is "+r.says+".")
+	}
 	if !r.Fits() {
 		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)
 		return rep
@@ -381,7 +429,7 @@ func help() []lab.Help {
 			"When memory is short, the store evicts tensors in it to host memory; a get of one of these waits until it is back.",
 			"Memory in use by its client is never moved.",
 		}, " ")},
-		{Title: "Policies", Text: "They choose what is evicted, and what is brought back after a free. Full knowledge knows the trace; it is the measure, not a system."},
+		{Title: "Policies", Text: "They choose what is evicted, and what is brought back after a free. Full knowledge knows the trace and evicts what is needed last; that can be beaten. Best known is the fastest of all of them and of two more that know the trace, with prefetch and without where it is on."},
 		{Title: "Regret", Text: "Bytes evicted beyond those of full knowledge. It can be negative: with tensors of several sizes nobody knows the best choice."},
 		{Title: "Your own trace", Text: "CSV with the header time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys. Operations: create, get, put, free, and malloc and mfree of programs that do not know the store."},
 	}

@@ -36,7 +36,7 @@ func sections() []section {
 
 // focus is the run of the system in focus, and what to show instead where it has no end.
 func focus(v *view) (core.Policy, *core.Result, *report.Section, error) {
-	p, err := core.Find(v.System)
+	p, _, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
 	if err != nil {
 		return p, nil, nil, err
 	}
@@ -91,7 +91,11 @@ func fairness(v *view) (*report.Section, error) {
 	if out != nil || err != nil {
 		return out, err
 	}
-	shares, err := core.Fairness(v.Workload.Trace, v.Settings.Setup, p, r)
+	_, setup, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := core.Fairness(v.Workload.Trace, setup, p, r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	core "spillway/sim/store"
 	"spillway/sim/store/ops"
 	"spillway/ui/lab"
 )
@@ -9,10 +10,12 @@ import (
 const (
 	ofOperation = 0.15
 	ofTensor    = 1.0 / 1200
+	bestRuns    = 8 // policies that are tried, of the best known
 )
 
-// steps is about how much work a run is: operations, each over the tensors that there are.
-func steps(w *trace, _ *settings, _ string) int {
+// steps is about how much work a run is: operations, each over the tensors that there are, and of
+// the best known so often as policies are run.
+func steps(w *trace, s *settings, system string) int {
 	there, most := 0, 0
 	for i := range w.Ops {
 		switch w.Ops[i].Kind {
@@ -23,5 +26,9 @@ func steps(w *trace, _ *settings, _ string) int {
 		}
 		most = max(most, there)
 	}
-	return lab.Steps(float64(len(w.Ops)), ofOperation+float64(ofTensor*float64(most)))
+	runs := 1.0
+	if system == core.Known().Name {
+		runs = bestRuns * float64(1+s.Setup.Prefetch)
+	}
+	return lab.Steps(runs*float64(len(w.Ops)), ofOperation+float64(ofTensor*float64(most)))
 }
