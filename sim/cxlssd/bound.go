@@ -20,8 +20,8 @@ import (
 // the other. Designs that switch threads have more of them than others: the bound is the lesser
 // of the two.
 //
-// It is loose where flash decides: nothing says how often a design has to read it, and DRAM-only
-// never does.
+// It is loose where flash decides: nothing says how often a design has to read it, and DRAM-only,
+// which is a design as any other, never does.
 func Bound(w *stream.Workload, s *Setup) (unit.Time, error) {
 	if err := s.Validate(); err != nil {
 		return 0, err

@@ -25,11 +25,10 @@ type Design struct {
 type System struct {
 	Name, Title, About string
 	Design
-	Bound bool // what the others are compared with, and no contestant; Bound is what none can be below
-	Base  bool // what the paper's designs are added to
-	Off   bool // not compared at first
-	Main  bool // in focus at first
-	Look  int  // color and pattern in charts, another for each
+	Base bool // what the paper's designs are added to
+	Off  bool // not compared at first
+	Main bool // in focus at first
+	Look int  // color and pattern in charts, another for each
 }
 
 // OwnDesign is the name of the design with the setup's own mechanisms.
@@ -38,7 +37,7 @@ const OwnDesign = "own-design"
 // Systems are the designs that are compared, one line each: those of the paper's §5 and
 // §6 (SkyByte, HPCA 2025), and the setup's own.
 var Systems = []System{
-	{Name: "dram-only", Title: "DRAM-only", About: "All memory is DRAM, with as many threads as cores. A yardstick, and no bound: designs that switch threads can be faster.", Design: Design{DRAM: true}, Bound: true},
+	{Name: "dram-only", Title: "DRAM-only", About: "All memory is DRAM, with as many threads as cores: designs that have more threads can be faster.", Design: Design{DRAM: true}},
 	{Name: "base-cssd", Title: "Base-CSSD", About: "A CXL-SSD with a page cache in its DRAM.", Base: true, Look: 1},
 	{Name: "skybyte-p", Title: "SkyByte-P", About: "Base-CSSD that promotes hot pages to host DRAM.", Design: Design{Promote: Adaptive}, Look: 2},
 	{Name: "skybyte-c", Title: "SkyByte-C", About: "Base-CSSD where a long read switches threads.", Design: Design{Switch: true}, Look: 3},

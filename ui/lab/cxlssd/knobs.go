@@ -125,7 +125,7 @@ var neutral = []struct{ key, text, why string }{
 	{"outstanding", "8", "as in all recipes"},
 	{"stores", "0", "as in all recipes but one"},
 	{"onchip", "131", "SkyByte artifact: look-ups in L1, L2 and last-level cache, 3 and 8 cycles and 30 of a clock four times as slow"},
-	{"dram_latency", "46", "as a line of host DRAM takes with SkyByte, so that DRAM-only is a bound"},
+	{"dram_latency", "46", "as a line of host DRAM takes with SkyByte"},
 	{"cpi", "1", "an instruction a cycle"},
 }
 
