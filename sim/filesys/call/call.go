@@ -82,6 +82,23 @@ type Workload struct {
 	// Start returns a source at the beginning of the workload, which gives the same calls
 	// every time.
 	Start func() Source
+	// Sure is what it asks for in whatever order its calls are answered; nil where nobody knows
+	// that well enough, and then Unsure says why.
+	Sure   *Sure
+	Unsure string
+}
+
+// A Sure is what a workload asks for in whatever order its calls are answered.
+type Sure struct {
+	Threads int          // that make these calls among them, and no others
+	Calls   [Codes]int64 // that succeed, at least so many
+	// Pages are those that its reads and writes touch at least, counted for each call.
+	Pages int64
+	Think unit.Time // of all of these calls
+	// Cold are pages of files that exist before and are read before anything else is done with
+	// them, and ColdReads the calls that read some of them, in sum, at least.
+	Cold, ColdReads int64
+	Most            int64 // calls of the whole workload, at most; 0 if that is not known
 }
 
 // A State is what a thread does.

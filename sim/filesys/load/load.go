@@ -110,6 +110,7 @@ func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error
 		Calls: n * int64(len(loop)),
 		Start: func() call.Source { return entries.begin(loop, r, n, threads, s.Seed, log) },
 	}
+	w.Sure, w.Unsure = entries.sure(r, n, loop, threads)
 	return w, nil
 }
 

@@ -62,7 +62,7 @@ func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
 	threads = 1 + dbWriters*int(r.AIO) + readers
 	return &call.Workload{
 		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)),
-		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch,
+		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch, Unsure: unsureWaits,
 		Start: func() call.Source {
 			o := &oltp{
 				files: files, first: first, nodes: nodes, io: int64(r.IO), log: int64(r.Append),

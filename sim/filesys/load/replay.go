@@ -34,7 +34,7 @@ type replayed struct {
 // Setup.OpenLoop not before the time that the recording says. A call that needs what
 // another thread did in the recording before it, as creating its file, waits for that.
 func Replay(r *Recording, s *machine.Setup) (*call.Workload, error) {
-	w := &call.Workload{Name: r.Name, Scale: 1, Threads: len(r.Threads), Nodes: r.Nodes, Most: r.Most}
+	w := &call.Workload{Name: r.Name, Scale: 1, Threads: len(r.Threads), Nodes: r.Nodes, Most: r.Most, Unsure: unsureRecording}
 	for _, t := range r.Threads {
 		w.Calls += int64(len(t))
 	}

@@ -191,7 +191,7 @@ func (r *Recipe) ycsb(s *machine.Setup, clients int) (*call.Workload, error) {
 	calls := (m.read + m.update + m.insert + m.scan*3 + 2*m.modify) * ops / 100
 	return &call.Workload{
 		Name: r.Name, Generated: true, Scale: s.Scale, Threads: clients + 2, Nodes: nodes, Most: int32(int64(len(nodes)) + files),
-		Calls: calls + calls/2, Warm: calls / 2,
+		Calls: calls + calls/2, Warm: calls / 2, Unsure: unsureStore,
 		Start: func() call.Source {
 			st := &store{
 				storeShape: shape, where: make([]uint8, n, n+(ops+warm)*m.insert/100*5/4+1024), records: n, left: ops + warm, running: clients,

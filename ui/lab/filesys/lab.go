@@ -101,8 +101,9 @@ func New() lab.Lab {
 				Loss: "ledger", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
 			},
-			Rank: []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
-			Drop: dropped, Sliced: true,
+			Floor: lab.Lowest("time_ms", "kops"),
+			Rank:  []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
+			Drop:  dropped, Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
@@ -121,6 +122,7 @@ func New() lab.Lab {
 		},
 		Load:     loaded,
 		Run:      run,
+		Bound:    proof,
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
@@ -152,7 +154,29 @@ func systems() []lab.System {
 		}
 		list = append(list, x)
 	}
-	return list
+	return append(list, lab.Best(
+		"No file system can be faster: a proven bound, and nothing that runs. It is what cores, threads and the benchmark program's own section must do, and the reading of flash. It is there for workloads that read; where writing decides it would be loose, and is not shown.",
+		"Spillway: sums over what works at most all the time", 10))
+}
+
+// proof is what no file system can be faster than.
+func proof(w *work, s *settings, _ lab.Progress) (*lab.Proof, error) {
+	m := w.machine(s)
+	out := &lab.Proof{About: w.about, Origin: w.origin}
+	f, err := core.Bound(w.Workload, &m)
+	if why, ok := core.IsUnsure(err); ok {
+		out.Reason = "Loose here, and not shown: " + why
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Value = ratio(float64(f.Time), float64(unit.Millisecond))
+	out.Notes = []string{"A proven bound, not a run: no file system is faster. What decides it is " + f.By + ". Nothing shows that it can be reached."}
+	if most := w.Sure.Most; most > 0 && f.Time > 0 {
+		out.Also = []float64{float64(most) / out.Value}
+	}
+	return out, nil
 }
 
 // loaded returns what the settings run.

@@ -63,6 +63,7 @@ func list() []report.Measure[*result] {
 	}
 	add("kops", "Throughput", "k calls/s", "Thousand calls answered a second, whatever they ask for.", 1, 1, func(r *result) float64 { return rate(r.Result) })
 	add("time_ms", "Time", "ms", "Until the last thread's last answer, of the part of the workload that runs.", 2, -1, func(r *result) float64 { return ratio(float64(r.Time), float64(unit.Millisecond)) })
+	ns = append(ns, lab.Headroom[*result]("No file system can be below 1. Of workloads that mostly write nothing is shown."))
 	count("calls", "Calls", "Calls answered.", 0, func(r *result) int64 { return r.Calls })
 	add("read_us", "Latency of a read", "µs", "Mean, from the call to its answer.", 2, -1, func(r *result) float64 {
 		t := &r.Tallies[call.Read]
@@ -202,7 +203,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "throughput", Title: "Throughput", Kind: report.Bars, Of: []string{"kops"}, Unit: "k calls/s", Say: "is fastest"},
-		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Of: time, Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
+		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Of: time, Sum: "time_ms", Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
 		{ID: "written", Title: "Written to the SSD, by structure", Kind: report.Stacks, Of: written, Unit: "MB", Say: "writes most", None: "Nothing is written."},
 		{ID: "read", Title: "Read from the SSD, by structure", Kind: report.Stacks, Of: read, Unit: "MB", Say: "reads most", None: "Nothing is read."},
 		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},
