@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -18,7 +19,7 @@ const estimateAbout = `Says how long a kernel or an iteration takes by the law o
 
 CLASS is gemm, batched, conv, attention, elementwise, norm, softmax, batchnorm, gated, rotary, reduction, embedding, optimizer, copy or pooling. Its sizes are batch, m, n, k; c, h, w, r, s, stride, pad, groups, layout, direction (fwd, dgrad, wgrad); heads, kv_heads, seq_q, seq_kv, head_dim, causal, op (fa1, fa2, fa3, unfused); bytes, of every tensor once.
 
-NETWORK is a public name, with batch, mode (train or infer), layout, img or seq, gpus, accumulate, checkpoint, compile, attention.
+NETWORK is a public name, with batch, mode (train or infer), layout, img or seq, gpus, accumulate, checkpoint, compile, attention, optimizer (sgd, momentum, adam, or none).
 
 Both take gpu and precision (or policy): fp32, tf32, tf32-conv (as PyTorch does since 1.12), amp-fp16, amp-bf16, fp16, bf16, fp8.
 
@@ -29,7 +30,7 @@ FILE.csv has such keys as columns, with class or net. It is printed with three c
 var estimateKeys = []string{
 	"gpu", "precision", "policy", "op", "direction", "batch", "m", "n", "k", "c", "h", "w", "r", "s", "stride", "pad", "groups", "layout",
 	"heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal", "bytes",
-	"kind", "mode", "img", "seq", "gpus", "accumulate", "checkpoint", "compile", "attention", "unit", "source",
+	"kind", "mode", "img", "seq", "gpus", "accumulate", "checkpoint", "compile", "attention", "optimizer", "unit", "source",
 }
 
 // An estimated is the JSON of spillway estimate.
@@ -152,7 +153,7 @@ func (s *shell) printEstimate(row measured.Row, x *measured.Result) error {
 func margin(e *kerneltime.Estimate) string {
 	all := map[kerneltime.Bound]unit.Time{kerneltime.Compute: e.Compute, kerneltime.Memory: e.Memory, kerneltime.Start: e.Start, kerneltime.Host: e.Host}
 	if e.Bound == kerneltime.Host {
-		return fmt.Sprintf("host, %.2g times what the kernels take", float64(e.Host)/float64(max(e.Compute+e.Memory+e.Start, 1)))
+		return fmt.Sprintf("host, %s times what the kernels take", ratio(e.Host, max(e.Compute+e.Memory+e.Start, 1)))
 	}
 	next, second := kerneltime.Start, unit.Time(-1)
 	for _, b := range []kerneltime.Bound{kerneltime.Start, kerneltime.Compute, kerneltime.Memory} {
@@ -163,5 +164,14 @@ func margin(e *kerneltime.Estimate) string {
 	if second <= 0 {
 		return e.Bound.String()
 	}
-	return fmt.Sprintf("%v, %.2g times what %v takes", e.Bound, float64(all[e.Bound])/float64(second), next)
+	return fmt.Sprintf("%v, %s times what %v takes", e.Bound, ratio(all[e.Bound], second), next)
+}
+
+// ratio is a quotient of times with two digits, or all in front of the point.
+func ratio(a, b unit.Time) string {
+	x, places := float64(a)/float64(b), 1
+	if x >= 10 {
+		places = 0
+	}
+	return strconv.FormatFloat(x, 'f', places, 64)
 }

@@ -30,7 +30,7 @@ func iteration(g *kerneltime.GPU, p kerneltime.Precision, r Row) (*Result, error
 func lowered(g *kerneltime.GPU, r Row) (*Result, error) {
 	row := networks.Row{
 		Kind: r.get("kind"), GPU: g.Key, Policy: r.get("precision", "policy"), Layout: r.layout(), Mode: r.mode(),
-		Net: r.get("net"), Source: r.get("source"),
+		Net: r.get("net"), Source: r.get("source"), Optimizer: r.word("optimizer"),
 	}
 	if row.Policy == "" {
 		row.Policy = kerneltime.FP32.String()

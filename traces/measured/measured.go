@@ -5,7 +5,7 @@
 //     w, r, s, stride, pad, groups, layout, direction; heads, seq_q, seq_kv, head_dim, causal;
 //     bytes. Its time is in time_us.
 //   - an iteration has gpu, policy, net, batch and mode, and what else it depends on: layout,
-//     img, seq, gpus, accumulate, checkpoint, kind. Its rate is in per_s_per_gpu.
+//     img, seq, gpus, accumulate, checkpoint, optimizer, kind. Its rate is in per_s_per_gpu.
 //
 // The same names are the keys of spillway estimate.
 package measured

@@ -119,8 +119,8 @@ func (t *tape) batchNorm(name string, x image) image {
 	t.call()
 	c := x.channels
 	w, b := t.param(name+".weight", c), t.param(name+".bias", c)
-	size := unit.Bytes(c) * single
-	running := ids(t.buffer(name+".running_mean", size), t.buffer(name+".running_var", size))
+	size, kept := unit.Bytes(c)*single, unit.Bytes(c)*t.full
+	running := ids(t.buffer(name+".running_mean", kept), t.buffer(name+".running_var", kept))
 	y := t.result(name, x.n, x.value, &w.value)
 	k := kerneltime.Kernel{Class: kerneltime.BatchNorm, Bytes: x.bytes(), Passes: kerneltime.PassesBatchNorm}
 	if t.o.Inference {

@@ -19,6 +19,7 @@ type Row struct {
 	// Sequence tokens; 0 is the usual one.
 	Batch, Side, Sequence int64
 	Accumulate            int64
+	Optimizer             string // empty is the usual one, "none" stops behind the gradients
 	Checkpoint            bool
 	Source                string // who measured; what it says of a version of PyTorch counts
 }
@@ -39,7 +40,7 @@ func (r *Row) Lower() (*Lowered, error) {
 		return nil, fmt.Errorf("unknown precision %q; known are %s", r.Policy, strings.Join(kerneltime.Precisions(), ", "))
 	}
 	o := Options{
-		Batch: r.Batch * max(r.Accumulate, 1), Side: r.Side, Sequence: r.Sequence, Precision: precision, Accumulate: r.Accumulate, Checkpoint: r.Checkpoint,
+		Batch: r.Batch * max(r.Accumulate, 1), Side: r.Side, Sequence: r.Sequence, Precision: precision, Accumulate: r.Accumulate, Checkpoint: r.Checkpoint, Optimizer: r.Optimizer,
 		Attention: kerneltime.Unfused,
 	}
 	switch strings.ToLower(r.Layout) {
@@ -60,6 +61,11 @@ func (r *Row) Lower() (*Lowered, error) {
 		o.Attention = kerneltime.Flash2
 	case n.Family == "BERT":
 		o.PyTorch = 1
+	case strings.Contains(r.Source, "pytorch-gpu-benchmark"): // whose training step clears gradients and updates nothing
+		o.PyTorch = 1
+		if o.Optimizer == "" {
+			o.Optimizer = "none"
+		}
 	}
 	return n.Lower(o)
 }
