@@ -12,6 +12,7 @@ import (
 	"spillway/sim/llm/system"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
+	teraiopaper "spillway/ui/lab/llm/papers/teraio"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -310,7 +311,7 @@ func machineKnobs() []setting {
 		numeric("gpus", "GPUs", "", "", 1, 1, 64, ofNode, "How many GPUs the node has.", func(s *settings) *int64 { return &s.Node.GPUs }),
 		numeric("gpu_memory", "Memory of a GPU", "", "GiB", int64(unit.GiB), int64(unit.GiB), 4096*int64(unit.GiB), ofGPU, "What each GPU has. ZeRO and FSDP may use all of it, TERAIO all but the spare part.", func(s *settings) *unit.Bytes { return &s.Node.GPU.Memory }),
 		numeric("spare", "Memory of a GPU that is spare", "", "%", 10_000, 0, 990_000, "80 of 94 GiB are left of an H100 NVL: what the peaks that the paper prints (Figure 7) divide by; a tenth elsewhere is assumed", "What runtime, buffers of collectives and holes take where TERAIO plans. ZeRO and FSDP count their buffers themselves, and have the whole memory.", func(s *settings) *int64 { return &s.Node.Spare }),
-		numeric("gemm", "Efficiency of matrix products", "", "%", 10, 0, 1000, "read from the axes of the TERAIO paper's Figure 7; elsewhere 0", "What of a GPU's peak products and attention reach, whatever their shape; 0: what the law of kernel times says of each kernel, which was fitted to public measurements.", func(s *settings) *int64 { return &s.Node.Efficiency }),
+		numeric("gemm", "Efficiency of matrix products", "", "%", 10, 0, 1000, "read from the axes of the TERAIO paper's Figure 7; elsewhere 0", "What of a GPU's peak products and attention reach, whatever their shape; 0: what the law of kernel times says of each kernel, which was fitted to public measurements. "+teraiopaper.ByLaw(), func(s *settings) *int64 { return &s.Node.Efficiency }),
 		drive,
 		numeric("drives", "Drives for each GPU", groupDrives, "", 1, 0, 64, teraioPaper, "How many SSDs each GPU's array has; 0 for none.", func(s *settings) *int64 { return &s.Node.Drives }),
 		yes("shared", "All GPUs share one array", groupDrives, "each GPU has its own: TERAIO, §4.1", "Whether the drives of all GPUs are one array (RAID-0).", "one shared array", func(s *settings) *bool { return &s.Node.Shared }),

@@ -147,6 +147,9 @@ func claims(g *grid) []study.Claim {
 	)
 	for i := range list {
 		list[i].Beside = beside[list[i].ID]
+		if list[i].ID == "mixed-granite" {
+			list[i].Beside += " " + ByLaw()
+		}
 	}
 	return list
 }

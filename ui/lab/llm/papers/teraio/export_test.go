@@ -163,3 +163,18 @@ func Quoted(p *study.Paper, outcomes []study.Outcome) (wrong []string) {
 	}
 	return wrong
 }
+
+// Lawful is bylaw.csv.
+var Lawful = lawful
+
+// A Middle is the second setting of a model of Figure 7, for Ideal and for TERAIO-Mixed.
+type Middle struct{ Model, At, Set, Mixed string }
+
+// Middles are those of all models.
+func Middles() (list []Middle) {
+	for _, model := range []string{llama8, granite, llama70} {
+		s := settingsOf(model)[1]
+		list = append(list, Middle{model, s.at(), s.set(), s.as(mixed)})
+	}
+	return list
+}

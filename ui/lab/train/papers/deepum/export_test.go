@@ -45,3 +45,17 @@ func (c *Cell) Setup() (model, set string) {
 	n := networkOf(name)
 	return n.id, row{n, "", 1}.conditions()
 }
+
+// Lawful is bylaw.csv.
+var Lawful = lawful
+
+// A TypicalRow is one of those that stand for a network.
+type TypicalRow struct{ Name, Batch, Set string }
+
+// Typical are they.
+func Typical() (list []TypicalRow) {
+	for _, r := range typical() {
+		list = append(list, TypicalRow{r.name, r.text, r.set()})
+	}
+	return list
+}
