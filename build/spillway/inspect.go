@@ -95,7 +95,7 @@ func addFolds(fs *flag.FlagSet) folds {
 		step:    fs.String("step", "", "of a recording: `NAME` of the step, instead of the middle complete one"),
 		unknown: fs.String("unknown", "", "of a recording: what becomes of kernels whose tensors are not known, `merge`, follow or drop (default merge)"),
 		roles:   fs.String("roles", "", "of a recording: `PATTERNS` of tensors' names and what they are for, like *embed*=weight,ids=input"),
-		gpu:     fs.String("gpu", "", "of a recording without times: `GPU` that they are estimated for, such as rtx-4090 (default "+recording.DefaultGPU+")"),
+		gpu:     fs.String("gpu", "", "of a recording: `GPU` that its kernel times are moved to by the law of kernel times, such as rtx-4090 (default the recorded one); without times, the one they are estimated for (default "+recording.DefaultGPU+")"),
 	}
 }
 

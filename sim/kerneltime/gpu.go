@@ -176,7 +176,7 @@ var aliases = map[string]string{
 	"p100": "p100-pcie", "p100sxm": "p100-sxm2",
 	"v100": "v100-sxm2-32", "v10016": "v100-sxm2-16", "v10032": "v100-sxm2-32", "v100sxm": "v100-sxm2-32", "v100sxm2": "v100-sxm2-32",
 	"v100sxm16": "v100-sxm2-16", "v100sxm32": "v100-sxm2-32", "v100pcie": "v100-pcie-16",
-	"a100": "a100-sxm-80", "a10040": "a100-sxm-40", "a10080": "a100-sxm-80", "a100sxm": "a100-sxm-80", "a10040sxm": "a100-sxm-40", "a10080sxm": "a100-sxm-80",
+	"a100": "a100-sxm-80", "a10040": "a100-sxm-40", "a100pg509200": "a100-sxm-40", "a100pg509210": "a100-sxm-80", "a10080": "a100-sxm-80", "a100sxm": "a100-sxm-80", "a10040sxm": "a100-sxm-40", "a10080sxm": "a100-sxm-80",
 	"a100pcie": "a100-pcie-40", "a10040pcie": "a100-pcie-40", "a10080pcie": "a100-pcie-80",
 	"h100": "h100-sxm", "h10080": "h100-sxm", "h10080sxm": "h100-sxm", "h10080pcie": "h100-pcie", "h10094nvl": "h100-nvl",
 	"h200sxm": "h200", "gh20096": "gh200", "b200sxm": "b200", "titanx": "titan-x-pascal", "pascaltitanx": "titan-x-pascal", "1080ti": "gtx-1080-ti", "rtx1080ti": "gtx-1080-ti",

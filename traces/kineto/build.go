@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -30,6 +31,7 @@ type builder struct {
 	forward  []int32          // operators with a sequence number outside of backward, by that number
 	callers  []caller         // weights that operators take
 	turns    map[turn]int     // of the optimizer's operators
+	shapes   map[deed]*kerneltime.Kernel
 }
 
 // A life is when a tensor is there, and what is not said of it elsewhere.
@@ -46,7 +48,7 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 	b := &builder{
 		t: t, device: device, span: s, kernels: kernels,
 		step:   &recording.Step{Name: s.name, Complete: s.complete},
-		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{},
+		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{}, shapes: map[deed]*kerneltime.Kernel{},
 	}
 	b.placeKernels()
 	blocks := b.placeBlocks()
@@ -89,6 +91,9 @@ func (b *builder) placeKernels() {
 			to.Op = b.t.Strings[b.t.Ops[k.Op].Name]
 			if k.Kind == recording.Compute && collective(to.Op) {
 				to.Kind = recording.Communication
+			}
+			if b.t.Shapes && to.Kind == recording.Compute {
+				to.Shape = b.lawShape(to.Name, k.Op)
 			}
 		}
 		b.byLaunch[i] = int32(i)

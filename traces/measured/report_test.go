@@ -59,9 +59,16 @@ func measurements(t testing.TB, file, column string) (all []measurement) {
 // A spread is how far estimates are from measurements.
 type spread struct{ errors, ratios []float64 }
 
-func spreadOf(ms []measurement) (s spread) {
+func spreadOf(ms []measurement) spread {
+	var ratios []float64
 	for i := range ms {
-		r := ms[i].ratio()
+		ratios = append(ratios, ms[i].ratio())
+	}
+	return spreadOfRatios(ratios)
+}
+
+func spreadOfRatios(ratios []float64) (s spread) {
+	for _, r := range ratios {
 		s.ratios = append(s.ratios, r)
 		s.errors = append(s.errors, 100*math.Abs(r-1))
 	}
@@ -152,6 +159,8 @@ var sets = []set{
 	{"MPT, 16 to 512 H100", held, "15, x1.08, 8, 13, 18, 20, 20", "e2e.csv", and(many, is("kind=llm", "gpu=h100-sxm"))},
 	{"MPT, 8 A100-80", "half of attention", "21, x0.99, 7, 9, 10, 11, 13", "e2e.csv", is("kind=llm", "gpu=a100-sxm-80")},
 	{"images, batch 12, A100-40", "the processor's times", "16, x0.99, 4, , , , ", "e2e.csv", is("kind=small batch, host bound")},
+	{"of these ResNet-50, DenseNet-121, MobileNetV2: the processor decides", "the processor's times", "", "e2e.csv", is("kind=small batch, host bound", "net=resnet50|densenet121|mobilenet_v2")},
+	{"of these VGG-16: the GPU decides", held, "", "e2e.csv", is("kind=small batch, host bound", "net=vgg16")},
 }
 
 // everything is the measurements of both tables.
@@ -167,6 +176,10 @@ Written by ` + "`go test ./traces/measured -run TestReport -update`" + `; do not
 
 | rows | fitted | number | bias | median | 80 % | 90 % | 95 % | worst | model: number, bias, median, 80, 90, 95, worst |
 |---|---|--:|--:|--:|--:|--:|--:|--:|---|
+`
+
+const smallBatches = `
+The batches of 12 are of a public program (pytorch-gpu-benchmark) whose training step clears gradients, runs forward and backward and updates nothing, and is estimated so; with the usual optimizer VGG-16's steps would take 7 % longer. It copies images from memory that is not pinned within what it times, which no estimate has: the same network in fp32, whose images are twice as large, takes 1.5 to 2.2 ms longer in inference than in fp16, where the processor decides in both. As a term beside the processor's times, fitted to ResNet-50 and DenseNet-121 and held against MobileNetV2 and VGG-16, it makes MobileNetV2's inference about 29 % too slow and VGG-16's in TF32 20 %, so that nine of ten would be within 29, not 25 %: operators of MobileNetV2 start faster than those of ResNet, and four networks do not say why. So it is left out. What is farthest off is VGG-16 in fp16, which the processor does not decide: convolutions of 12 images in NCHW, for which a library finds slower kernels than the law has.
 `
 
 // The errors of the law are those that the report says.
@@ -189,6 +202,8 @@ func TestReport(t *testing.T) {
 		fmt.Fprintf(&text, "| %s | %s | %d | x%.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |\n", x.name, x.fit, len(of), s.bias(),
 			s.within(0.5), s.within(0.8), s.within(0.9), s.within(0.95), s.within(1), x.spec)
 	}
+	text.WriteString(smallBatches)
+	text.WriteString(movedTable(t, all))
 	golden.Compare(t, "VALIDATION.md", []byte(text.String()))
 }
 

@@ -61,7 +61,10 @@ func (f *folding) warn() {
 	case L1:
 		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
 	case E2:
-		warn("record a trace of the profiler in the same run", "Kernel times are estimated for %s, from what operators compute and move", f.gpu.Name)
+		if f.rec.Times != workload.Estimated {
+			break
+		}
+		warn("record a trace of the profiler in the same run", "Kernel times are estimated for %s, from what operators compute and move, ± %d %%", f.gpu.Name, r.Band)
 	}
 	if !f.step.Complete {
 		warn("choose one that is, or profile more steps", "Step %s is not complete", f.step.Name)
@@ -75,6 +78,9 @@ func (f *folding) note() {
 		if n > 0 {
 			r.Notes = append(r.Notes, fmt.Sprintf(format, a...))
 		}
+	}
+	if r.Moved != nil {
+		note(1, "%s They are within %d %% in eight of ten networks.", r.Moved.Says(), r.Band)
 	}
 	note(r.Merged, "Of %s the tensors are not known; the time went to the kernel before, or the first after.", count(r.Merged, "launch", "launches"))
 	note(r.Followed, "Of %s the tensors are not known; taken to read what the kernel before used.", count(r.Followed, "launch", "launches"))
@@ -144,6 +150,9 @@ func (f *folding) origin() string {
 	on := ""
 	if f.rec.Device.Name != "" && f.rec.Times != workload.Estimated {
 		on = " on " + text(f.rec.Device.Name)
+	}
+	if r.Moved != nil {
+		on += fmt.Sprintf(" and moved to %s by the law, ± %d %%", r.Moved.To.Name, r.Band)
 	}
 	var sources []string
 	for from, name := range [...]string{"measured", "joined", "estimated"} {

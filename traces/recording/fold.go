@@ -31,8 +31,9 @@ type Choices struct {
 	// text, ? for any character. Weights and optimizer state keep their value from
 	// one step to the next, all others live from their first to their last use.
 	Roles string
-	// GPU is what times are estimated for where they were not recorded, by its key in
-	// kerneltime; empty is DefaultGPU.
+	// GPU is the one that kernels run on, by its key in kerneltime: recorded times are moved to
+	// it, others are estimated for it. Empty is the recorded one, and DefaultGPU where no times
+	// were recorded.
 	GPU string
 }
 
@@ -40,7 +41,7 @@ type Choices struct {
 const DefaultGPU = "a100-sxm-40"
 
 // A Report accounts for everything between a recording and a workload. The
-// workload's kernels take Busy + Ticks * 1 ps - Lost in all.
+// workload's kernels take Busy + Ticks * 1 ps - Lost in all, as long as times are not Moved.
 type Report struct {
 	Label Label
 	Step  string
@@ -62,6 +63,8 @@ type Report struct {
 	Resident                                     unit.Bytes // that no tensor accounts for
 	Held                                         unit.Bytes // that stays on the GPU, because no kernel is known to use it; Resident is part of it
 	Communication                                unit.Time  // of Summed
+	Moved                                        *Moved     // to another GPU, nil if times are as recorded
+	Band                                         int64      // how far off times are at most of eight networks in ten, in percent; 0 if measured
 	// Warnings decide whether the result can be trusted; Notes are everything else.
 	Warnings, Notes, Advice []string
 	own                     int // of Notes: those about what became of the step, before the format's
@@ -120,7 +123,7 @@ type folding struct {
 func (r *Recording) Fold(c Choices) (*workload.Workload, *Report, error) {
 	f := &folding{rec: r, c: c, rep: &Report{Label: r.Label}}
 	for _, step := range []func() error{
-		f.choose, f.check, f.sort, f.fold, f.settle, f.tensors, f.uses,
+		f.choose, f.check, f.sort, f.fold, f.move, f.settle, f.tensors, f.uses,
 	} {
 		if err := step(); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
@@ -157,10 +160,10 @@ func (f *folding) choose() error {
 	default:
 		return fmt.Errorf("kernels without tensors cannot be %q; want %s, %s or %s", f.c.Unknown, Merge, Follow, Drop)
 	}
-	if f.c.GPU == "" || r.Times != workload.Estimated {
+	if f.c.GPU == "" && r.Times == workload.Estimated {
 		f.c.GPU = DefaultGPU
 	}
-	if f.gpu = kerneltime.Find(f.c.GPU); f.gpu == nil {
+	if f.gpu = kerneltime.Find(f.c.GPU); f.gpu == nil && f.c.GPU != "" {
 		return fmt.Errorf("times cannot be estimated for the GPU %q, which is not known; leave it out, or choose one that spillway models lists", f.c.GPU)
 	}
 	var err error

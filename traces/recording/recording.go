@@ -111,6 +111,9 @@ type Kernel struct {
 	Bytes   unit.Bytes
 	Class   kerneltime.Class
 	Element unit.Bytes
+	// Shape is what the law of kernel times needs to know of a product, a convolution or an
+	// attention, nil where it is not known.
+	Shape *kerneltime.Kernel
 }
 
 // A KernelKind says what a launch does.

@@ -130,7 +130,11 @@ func (f *folding) settle() error {
 		}
 	}
 	f.rep.Kernels = int(n)
-	f.w = &workload.Workload{Times: f.rec.Times, Batch: f.rec.Batch, Name: f.title(), Kernels: make([]workload.Kernel, n)}
+	times := f.rec.Times
+	if f.rep.Moved != nil {
+		times = workload.Estimated
+	}
+	f.w = &workload.Workload{Times: times, Batch: f.rec.Batch, Name: f.title(), Kernels: make([]workload.Kernel, n)}
 	for p, i := range f.order {
 		if f.at[p] < 0 {
 			continue

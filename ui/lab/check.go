@@ -59,7 +59,7 @@ func (l *Info) Valid() error {
 	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
 		bad("the entry of files: there is no knob %q", l.Entry)
 	}
-	for _, key := range l.EntryKnobs {
+	for _, key := range slices.Concat(l.EntryKnobs, l.EntryShares) {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}

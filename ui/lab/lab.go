@@ -181,6 +181,9 @@ type Info struct {
 	// EntryKnobs are keys of knobs of the entry's panel that only some entries have
 	// (Entry.Knobs): they are shown with those, and go back when another is shown.
 	EntryKnobs []string
+	// EntryShares are keys of knobs of that panel that some entries have as bundled workloads do
+	// (Entry.Knobs): who chooses something of them leaves no entry.
+	EntryShares []string
 	// EntryPanel is another panel, all of whose knobs come with an entry: they go back when
 	// another is shown, or none.
 	EntryPanel string
@@ -214,7 +217,7 @@ type PaperInfo struct{ Key, Title, About string }
 // LeavesEntry reports whether who chooses something of this knob leaves an opened entry
 // for another workload.
 func (l *Info) LeavesEntry(key string) bool {
-	if l.Entry == "" || slices.Contains(l.EntryKnobs, key) {
+	if l.Entry == "" || slices.Contains(l.EntryKnobs, key) || slices.Contains(l.EntryShares, key) {
 		return false
 	}
 	u := l.Setup()
@@ -281,7 +284,7 @@ type Entry struct {
 	// and links carry it without files.
 	Stands bool
 	Error  string // why it cannot be used, empty if it can
-	// Knobs are those of Info.Own that it has, Sections the keys of those that are only
+	// Knobs are those of Info.EntryKnobs and Info.EntryShares that it has, Sections the keys of those that are only
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string

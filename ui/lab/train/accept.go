@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
@@ -52,7 +53,7 @@ func (s *source) Entries() []lab.Entry {
 		from := &s.Jobs[i]
 		e := lab.Entry{Name: name, Info: from.Detail}
 		if from.Recording != nil {
-			e.Knobs, e.Sections = recordingKnobs(from.Recording), []string{recordedKey}
+			e.Knobs, e.Sections, e.Set = recordingKnobs(from.Recording), []string{recordedKey}, onItsGPU(from.Recording)
 		}
 		if from.Measured != nil {
 			measuredEntry(&e, from.Measured)
@@ -91,7 +92,7 @@ func entry(s *settings, f lab.Files) (Workload, error) {
 	j := &from.Jobs[at]
 	switch {
 	case j.Recording != nil:
-		return fold(s.Entry, j.Recording, s.choices())
+		return fold(s.Entry, j.Recording, s.choices(j.Recording))
 	case j.Network != "":
 		return Workload{}, fmt.Errorf("%q is a network to train; choose it under Workload", s.Entry)
 	case j.Measured != nil:
@@ -118,8 +119,27 @@ func setup(j *handed.Job) (string, error) {
 }
 
 // choices are what the settings say about a recording.
-func (s *settings) choices() recording.Choices {
-	return recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles, GPU: s.GPU}
+func (s *settings) choices(r *recording.Recording) recording.Choices {
+	c := recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles}
+	if r.Times == workload.Estimated || s.Recorded == timesMoved {
+		c.GPU = s.GPU
+	}
+	return c
+}
+
+// onItsGPU is the settings with which a recording of a GPU that the law knows opens: moved to
+// that very GPU, which changes nothing until another is chosen.
+func onItsGPU(r *recording.Recording) string {
+	g := r.DeviceGPU()
+	if g == nil || r.Times == workload.Estimated || len(recordingKnobs(r)) == 0 {
+		return ""
+	}
+	for _, c := range gpuChoices() {
+		if c.Key == g.Key || kerneltime.Find(c.Key) == g {
+			return knob.Join([]knob.Pair{{Key: "gpu", Text: c.Key}, {Key: timesKnob, Text: timesMoved}}, " ")
+		}
+	}
+	return ""
 }
 
 // fold makes the workload of a recording that is shown under a name.
@@ -133,7 +153,7 @@ func fold(name string, r *recording.Recording, c recording.Choices) (Workload, e
 	}
 	w.Name = name
 	out := about(w)
-	out.imported = &imported{Recording: r, account: account}
+	out.imported, out.band = &imported{Recording: r, account: account}, account.Band
 	return out, nil
 }
 
@@ -157,5 +177,9 @@ func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
 			steps = append(steps, knob.Choice{Key: s.Name, Label: label})
 		}
 	}
-	return []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}}
+	list := []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}, {Key: "gpu"}}
+	if r.Times != workload.Estimated {
+		list = append(list, lab.EntryKnob{Key: timesKnob})
+	}
+	return list
 }

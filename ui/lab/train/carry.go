@@ -7,7 +7,6 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/workload"
 	"spillway/traces/handed"
-	"spillway/traces/recording"
 	"spillway/ui/wire"
 )
 
@@ -18,7 +17,8 @@ func (s *source) Carry(u *knob.Setup) ([]byte, error) {
 	if at < 0 || s.Jobs[at].Recording == nil {
 		return nil, nil
 	}
-	w, err := fold(name, s.Jobs[at].Recording, recording.Choices{Step: u.Text(stepKnob), Unknown: recording.Unknown(u.Text(unknownKnob)), Roles: u.Text(rolesKnob), GPU: u.Text("gpu")})
+	chosen := settings{Step: u.Text(stepKnob), Unknown: u.Text(unknownKnob), Roles: u.Text(rolesKnob), Recorded: u.Text(timesKnob), GPU: u.Text("gpu")}
+	w, err := fold(name, s.Jobs[at].Recording, chosen.choices(s.Jobs[at].Recording))
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ type settings struct {
 	Step      string // of a recording among them, empty for the usual one
 	Unknown   string // what becomes of a recording's kernels without tensors
 	Roles     string // patterns for tensors of a recording
+	Recorded  string // what becomes of a recording's kernel times: kept or moved
 	Preset    string // of the machine
 	SSD       string // drive to simulate, fixed for the machine's rates
 	Mode      string // quirks
@@ -62,8 +63,8 @@ const fixed = "fixed"
 func standard() settings {
 	return settings{
 		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: gpuParts()[0].Key,
-		Unknown: string(recording.Merge),
-		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
+		Unknown: string(recording.Merge), Recorded: timesKept,
+		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
 		Running: asUsual(), Scale: usualScale, Network: example,
 	}
@@ -127,7 +128,7 @@ func New() lab.Lab {
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
-			Entry:    "entry", EntryKnobs: own(),
+			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
@@ -141,7 +142,7 @@ func New() lab.Lab {
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.GPU, s.Scale)
+				return fmt.Sprintf("entry %q %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.Recorded, s.GPU, s.Scale)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran(), s.Calibrate, s.Scale)
 		},
@@ -334,14 +335,14 @@ func workloadKnobs() []knob.Knob[settings] {
 				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and of whole networks: of warm kernels on the GPU, in the precision. Results say how far eight of ten measurements were from it."},
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
-					Help:        "Shares of a V100's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
+					Help:        "Shares of a V100's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b). " + deepum.ByLaw(),
 					Ineffective: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{{Key: "gpu", Choices: []string{"v100-32"}, Why: "the paper's GPU is a V100 32 GB; estimated times are for others"}},
 				},
 			},
 		}, Word: func(s *settings) *string { return &s.Times },
 	}
 	gpu := knob.Knob[settings]{
-		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine.", Kind: knob.One},
+		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine. Times of a recording are moved to it.", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.GPU },
 	}
 	gpu.Choices = gpuChoices()
@@ -518,7 +519,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
-		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
+		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Recorded kernel times can be moved to another GPU, by how the law of kernel times has both; the result says how far off that may be. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a law fitted to public measurements. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Labels of recordings", Text: "How much of your own job was measured. L3: times, tensors and lifetimes, and resident memory has names. L2: times and tensors. L1m: times, sizes and lifetimes; reads in between are estimated. L1: times; tensors are estimated from shapes. E2: tensors; times are estimated. T: times only, and M: a picture of memory; neither can be simulated. capture.py records for L3 on a GPU."},
@@ -544,10 +545,10 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
-	if s.Entry != "" {
-		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}, {Key: "gpu"}}
-	}
-	if w.band > 0 {
+	switch {
+	case s.Entry != "":
+		rep.Words = []report.Word{{Key: "times", Text: w.timesWords() + w.known()}, {Key: "gpu"}}
+	case w.band > 0:
 		rep.Words = []report.Word{{Key: "times", Text: fmt.Sprintf("estimated (± %d %%)", w.band)}}
 	}
 	if !r.Fits {
@@ -557,9 +558,15 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	return rep
 }
 
-// timesWords says a source of kernel times behind "kernel times".
-func timesWords(t workload.TimeSource) string {
-	switch t {
+// timesWords says where the times of an entry come from, behind "kernel times".
+func (w *Workload) timesWords() string {
+	if m := w.moved(); m != nil {
+		return fmt.Sprintf("moved to %s (± %d %%)", m.To.Name, w.band)
+	}
+	if w.band > 0 {
+		return fmt.Sprintf("estimated (± %d %%)", w.band)
+	}
+	switch w.Times {
 	case workload.Estimated:
 		return "estimated"
 	case workload.ColdModel:

@@ -6,8 +6,7 @@ import (
 )
 
 // presets are what the page opens on, the first of them, and offers. A network that there is
-// operator by operator too (-pytorch) is that here: the other's estimated times are too long
-// at small batches.
+// operator by operator too (-pytorch) is that here, as people train it.
 func presets() []lab.Preset {
 	const (
 		trusted = " mode=corrected"

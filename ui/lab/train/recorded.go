@@ -34,13 +34,20 @@ const (
 	stepKnob    = "step"
 	unknownKnob = "unknown"
 	rolesKnob   = "roles"
+	timesKnob   = "recorded_times"
+)
+
+// What can become of recorded kernel times.
+const (
+	timesKept  = "kept"
+	timesMoved = "moved"
 )
 
 // recordedKey is that of the section about a recording.
 const recordedKey = "recorded"
 
 // own are those of entries of opened files.
-func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
+func own() []string { return []string{stepKnob, unknownKnob, rolesKnob, timesKnob} }
 
 // recordedKnobs are the settings of recordings.
 func recordedKnobs() []knob.Knob[settings] {
@@ -70,7 +77,17 @@ func recordedKnobs() []knob.Knob[settings] {
 	for k := workload.Intermediate; k <= workload.Input; k++ {
 		roles.Choices = append(roles.Choices, knob.Choice{Key: k.String()})
 	}
-	return []knob.Knob[settings]{step, unknown, roles}
+	times := knob.Knob[settings]{
+		Info: knob.Info{
+			Key: timesKnob, Label: "Recorded times", Kind: knob.One,
+			Help: "Whether kernels take what was recorded, or what they would take on the GPU that times are estimated for.",
+			Choices: []knob.Choice{
+				{Key: timesKept, Label: "as recorded", Help: "Whatever GPU is chosen."},
+				{Key: timesMoved, Label: "on the chosen GPU", Help: "Each kernel takes its recorded time, times what the law of kernel times says for the chosen GPU over what it says for the recorded one: by shape where that was recorded, else by class. Communication and copies to and from the host stay. Where the law does not know the recorded GPU, kernels of known shape take what it says of the chosen one."},
+			},
+		}, Word: func(s *settings) *string { return &s.Recorded },
+	}
+	return []knob.Knob[settings]{step, unknown, roles, times}
 }
 
 // told is the workload as files have it, which say of a recording how far it can be
@@ -87,13 +104,21 @@ func (w *Workload) told() *workload.Workload {
 // notes are what the reader should know of a result.
 func (w *Workload) notes(r *result.Result) []string {
 	list := r.Remarks()
-	if say := w.bandNote(); say != "" {
+	if say := w.bandNote(); say != "" && w.imported == nil { // of recordings the account says it
 		list = append(list, say)
 	}
 	if w.imported == nil || w.imported.account == nil {
 		return list
 	}
 	return slices.Concat(list, w.imported.account.Says())
+}
+
+// moved is how a recording's times became those of another GPU, nil where they are its own.
+func (w *Workload) moved() *recording.Moved {
+	if w.imported == nil || w.imported.account == nil {
+		return nil
+	}
+	return w.imported.account.Moved
 }
 
 // sentence ends what is none yet.

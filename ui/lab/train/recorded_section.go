@@ -43,6 +43,12 @@ func accountTable(r *recording.Report) report.Table {
 	add("In launches whose tensors are known", r.Covered.String()+share(int64(r.Covered), int64(r.Summed)))
 	add("Beside other launches", max(0, r.Summed+r.Added-r.Busy).String()+share(int64(r.Summed+r.Added-r.Busy), int64(r.Summed+r.Added)))
 	add("Idle, left out", (r.Span-r.Busy).String()+share(int64(r.Span-r.Busy), int64(r.Span)))
+	if m := r.Moved; m != nil {
+		add("Moved to "+m.To.Name, fmt.Sprintf("%v became %v, ± %d %%", m.Before, m.After, r.Band))
+		add("By the shapes of kernels", m.ByShape.String()+share(int64(m.ByShape), int64(m.Before)))
+		add("By their classes", m.ByClass.String()+share(int64(m.ByClass), int64(m.Before)))
+		add("As recorded", m.Kept.String()+share(int64(m.Kept), int64(m.Before)))
+	}
 	add("Communication", r.Communication.String()+share(int64(r.Communication), int64(r.Summed)))
 	add("Left out for want of tensors", fmt.Sprintf("%d launches, %v", r.Dropped, r.Lost))
 	add("Peak of the tensors", r.Rebuilt.String())

@@ -9,6 +9,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/handed"
@@ -93,7 +94,7 @@ func TestAccept(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := fmt.Sprintf("%+v", x.Entries()), fmt.Sprintf("%+v", opened.Entries())
-	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 3 {
+	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 5 {
 		t.Errorf("%s\nwas %s", b, a)
 	}
 	for _, set := range []string{"entry=job.json,+GPU+0", "entry=job.json,+GPU+0 step=ProfilerStep%236 unknown=drop roles=layers.0*%3Dinput", "entry=plain"} {
@@ -238,6 +239,65 @@ func TestRecordedNumbers(t *testing.T) {
 	saved := about(w.told())
 	if got, want := saved.inNumbers(), w.inNumbers(); got != want {
 		t.Errorf("saved it says\n%s\nnot\n%s", got, want)
+	}
+}
+
+// A recording opens on its own GPU; on another its times are moved, and everything that shows
+// them says so.
+func TestMovedTimes(t *testing.T) {
+	x, _ := recordings(t)
+	l := New()
+	e := x.Entries()[0]
+	if e.Set != "gpu=h100-80 recorded_times=moved" {
+		t.Fatalf("it opens with %q", e.Set)
+	}
+	run := func(set string) *report.Report {
+		t.Helper()
+		u, err := l.Read("entry=job.json,+GPU+0 " + set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := l.Run(u, "ideal", x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	value := func(r *report.Report, key string) float64 {
+		v, _ := r.Value(l.Quantity(key))
+		return v
+	}
+	plain, same, elsewhere := run(""), run(e.Set), run("gpu=rtx-3060 recorded_times=moved")
+	if a, b := value(plain, "ideal_s"), value(same, "ideal_s"); a != b || len(same.Words) == 0 || !strings.HasPrefix(same.Words[0].Text, "measured") {
+		t.Errorf("on its own GPU it takes %g s for %g: %+v", b, a, same.Words)
+	}
+	if a, b := value(plain, "ideal_s"), value(elsewhere, "ideal_s"); b < 2*a {
+		t.Errorf("on an RTX 3060 it takes %g s, on an H100 %g", b, a)
+	}
+	if value(elsewhere, "band_percent") < 10 || !strings.HasPrefix(elsewhere.Words[0].Text, "moved to GeForce RTX 3060 (± ") ||
+		!strings.HasPrefix(elsewhere.Caveats[0], "Kernel times were measured on H100 SXM 80 GB and moved to GeForce RTX 3060") {
+		t.Errorf("%+v, %q", elsewhere.Words, elsewhere.Caveats)
+	}
+	u, err := l.Read("entry=job.json,+GPU+0 gpu=rtx-3060 recorded_times=moved gpu_memory=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const says = "moved to GeForce RTX 3060 by the"
+	for _, f := range l.Exports {
+		data, err := reader.Export(&l, f.Key, u, "uvm", x, lab.Origin{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Key != boundExport && !strings.Contains(string(data), says) {
+			t.Errorf("%s does not say that times were moved", f.Key)
+		}
+	}
+	if carried, _, err := reader.Carried(&l, u, nil, x); err != nil || !strings.Contains(string(carried[0].Data), says) {
+		t.Errorf("what a bundle has does not say that times were moved (%v)", err)
+	}
+	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x, nil)
+	if err != nil || !slices.ContainsFunc(s.Tables[0].Rows, func(r report.Row) bool { return r.Head == "Moved to GeForce RTX 3060" }) {
+		t.Errorf("%+v, %v", s.Tables[0].Rows, err)
 	}
 }
 

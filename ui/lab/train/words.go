@@ -268,14 +268,25 @@ func (w *Workload) known() string {
 
 // deviceCaveat is about times that were measured on another GPU than the machine's.
 func (s *settings) deviceCaveat(w Workload) string {
+	in := s.gpuName()
+	if m := w.moved(); m != nil {
+		with := ""
+		if in != "" && !sameGPU(in, m.To.Name) {
+			with = fmt.Sprintf(", but the machine has the %s", in)
+		}
+		if m.From == nil {
+			return fmt.Sprintf("Kernel times are the law's for %s where shapes are known (± %d %%)%s.", m.To.Name, w.band, with)
+		}
+		return fmt.Sprintf("Kernel times were measured on %s and moved to %s by the law (± %d %%)%s.", m.From.Name, m.To.Name, w.band, with)
+	}
 	if w.imported == nil || w.imported.Device.Name == "" || w.imported.Times == workload.Estimated {
 		return ""
 	}
-	in, was := s.gpuName(), w.imported.Device.Name
+	was := w.imported.Device.Name
 	if in == "" || sameGPU(in, was) {
 		return ""
 	}
-	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s makes no kernel faster or slower.", was, in)
+	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s makes no kernel faster or slower, unless they are moved to it (under Workload).", was, in)
 }
 
 // sameGPU reports whether a part is the device of a recording: the words with a

@@ -81,7 +81,7 @@ func (f *Form) panel(p lab.Panel, u, base *knob.Setup) Panel {
 		if k.Panel != p.Key || k.Key == f.room.Info.Entry {
 			continue
 		}
-		if u.Hidden(k.Key) || f.elsewhere(k) {
+		if f.files.Own(k.Key) == nil && (u.Hidden(k.Key) || f.elsewhere(k)) {
 			continue
 		}
 		if len(list.Groups) == 0 || list.Groups[len(list.Groups)-1].Name != k.Group {
@@ -95,11 +95,11 @@ func (f *Form) panel(p lab.Panel, u, base *knob.Setup) Panel {
 	return list
 }
 
-// elsewhere reports whether a knob is about another workload than the one that is
-// shown: of an entry that has it not, or of bundled ones while an entry is shown.
+// elsewhere reports whether a knob that the shown entry has not is about another workload than
+// the one that is shown: of other entries, or of bundled ones while an entry is shown.
 func (f *Form) elsewhere(k *knob.Info) bool {
 	if slices.Contains(f.room.Info.EntryKnobs, k.Key) {
-		return f.files.Own(k.Key) == nil
+		return true
 	}
 	return f.room.Entry() != "" && k.Panel == f.room.State.Setup.Knob(f.room.Info.Entry).Panel
 }

@@ -307,7 +307,7 @@ func (fields) Notes() []string { return nil }
 func (fields) Entries() []lab.Entry {
 	return []lab.Entry{
 		{Name: "rye"},
-		{Name: "wheat", Sections: []string{"soil"}, Knobs: []lab.EntryKnob{{Key: "harvest", Choices: []knob.Choice{{Label: "the newest"}, {Key: "spring"}, {Key: "autumn"}}}, {Key: "weeds"}}},
+		{Name: "wheat", Sections: []string{"soil"}, Knobs: []lab.EntryKnob{{Key: "harvest", Choices: []knob.Choice{{Label: "the newest"}, {Key: "spring"}, {Key: "autumn"}}}, {Key: "weeds"}, {Key: "mill"}}},
 	}
 }
 
@@ -318,8 +318,9 @@ func TestOwnKnobs(t *testing.T) {
 	panel := l.Setup().Knob(l.Entry).Panel
 	l.Knobs = append(slices.Clone(l.Knobs),
 		knob.Info{Key: "harvest", Label: "Harvest", Help: "Which.", Kind: knob.Word, Panel: panel},
-		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}})
-	l.EntryKnobs = []string{"harvest", "weeds"}
+		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}},
+		knob.Info{Key: "mill", Label: "Mill", Help: "Where.", Kind: knob.One, Panel: panel, Default: "near", Choices: []knob.Choice{{Key: "near"}, {Key: "far"}}})
+	l.EntryKnobs, l.EntryShares = []string{"harvest", "weeds"}, []string{"mill"}
 	l.Sections = append(slices.Clone(l.Sections), lab.Section{Key: "soil", Title: "Soil", Entry: true})
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	h.benches["bakery"].Reader = func(*lab.Lab, []lab.File) (lab.Files, error) { return fields{}, nil }
@@ -348,11 +349,15 @@ func TestOwnKnobs(t *testing.T) {
 		t.Errorf("of an entry without: %q", shown())
 	}
 	h.Files.Pick("wheat")
-	if !slices.Equal(shown(), []string{"harvest", "weeds"}) || !soil() {
+	if !slices.Equal(shown(), []string{"harvest", "weeds", "mill"}) || !soil() {
 		t.Errorf("of an entry with: %q", shown())
 	}
 	if f := h.Form.Field("harvest"); f.Kind != knob.One || len(f.Options) != 3 || !f.Options[0].Chosen || f.Changed {
 		t.Errorf("%+v", f)
+	}
+	h.Choose("mill", "far") // which bundled recipes have as well: it leaves no entry
+	if h.Entry() != "wheat" || !slices.Contains(bundled, "mill") {
+		t.Errorf("it shows %q; bundled has %q", h.Entry(), bundled)
 	}
 	h.Choose("harvest", "autumn")
 	h.Type("weeds", "dock*=out, *=perhaps")

@@ -1,0 +1,140 @@
+package recording
+
+import (
+	"fmt"
+
+	"spillway/sim/kerneltime"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// Moved says how recorded times became those of another GPU.
+type Moved struct {
+	// From is the recorded GPU, nil where the law does not know it: then kernels whose shapes
+	// are known take what the law says, and others what was recorded.
+	From, To *kerneltime.GPU
+	// Before is the time of the launches as recorded, without what ran beside others, After
+	// what it became.
+	Before, After unit.Time
+	// ByShape, ByClass and Kept are the parts of Before: of kernels whose shapes are known, of
+	// those whose class is, and of what stays as it was, such as communication and copies.
+	ByShape, ByClass, Kept unit.Time
+}
+
+// DeviceGPU is the recorded GPU as the law of kernel times knows it, nil if it does not.
+func (r *Recording) DeviceGPU() *kerneltime.GPU {
+	if r.Device.Name == "" {
+		return nil
+	}
+	g := kerneltime.Find(r.Device.Name)
+	if g == nil || r.Device.Memory == 0 {
+		return g
+	}
+	for _, x := range kerneltime.GPUs() { // of a name that there is with several sizes of memory
+		if near := x.Memory - r.Device.Memory; x.Family == g.Family && x.SMs == g.SMs && x.FP16 == g.FP16 && x.Memory != g.Memory && near >= 0 && near < x.Memory/8 {
+			return kerneltime.Find(x.Key)
+		}
+	}
+	return g
+}
+
+// move gives launches the times of the GPU that was asked for, where that is not the recorded
+// one: in parts of what they add to the busy time, so that what ran beside others does so still.
+func (f *folding) move() error {
+	from := f.rec.DeviceGPU()
+	switch {
+	case f.rec.Times == workload.Estimated:
+		f.rep.Band = max(workBand, f.gpu.Band(f.kind(), kerneltime.Compute))
+		return nil
+	case f.gpu == nil || from == f.gpu:
+		return nil
+	}
+	m, kind := &Moved{From: from, To: f.gpu}, f.kind()
+	for p, i := range f.order {
+		k, t := &f.step.Kernels[i], f.times[p]
+		m.Before += t
+		is, part := f.other(k, from, t)
+		*part(m) += t
+		f.times[p] = is
+		m.After += is
+		if m.After > mostTime {
+			return fmt.Errorf("the kernels of step %q would take more than %v on the %s", f.step.Name, mostTime, f.gpu.Name)
+		}
+	}
+	f.rep.Moved, f.rep.Band = m, unknownBand
+	if from != nil {
+		f.rep.Band = kerneltime.MovedBand(kind, from, f.gpu, unit.MulDiv(100, int64(m.ByClass), int64(max(1, m.Before))))
+	}
+	return nil
+}
+
+// other is how long a launch takes on the other GPU that adds t to the busy time, and of which
+// part of it that is.
+func (f *folding) other(k *Kernel, from *kerneltime.GPU, t unit.Time) (unit.Time, func(*Moved) *unit.Time) {
+	kept := func(m *Moved) *unit.Time { return &m.Kept }
+	d := DeedOf(k.Name, k.Op)
+	switch k.Kind {
+	case Communication, HostToDevice, DeviceToHost:
+		return t, kept
+	case DeviceToDevice, Memset:
+		d.Class = kerneltime.Copy
+	}
+	lasts := max(f.last(k), 1)
+	part := func(all unit.Time) unit.Time { // of a launch's whole time what t is of it
+		return min(unit.Time(unit.MulDiv(int64(t), int64(all), int64(lasts))), workload.MaxTime)
+	}
+	switch on := from; {
+	case k.Shape != nil:
+		if k.Shape.Element > 0 {
+			d.Element = k.Shape.Element
+		}
+		if on == nil {
+			return part(kerneltime.Time(f.gpu, d.policy(f.gpu), k.Shape).Time), func(m *Moved) *unit.Time { return &m.ByShape }
+		}
+		return part(kerneltime.Moved(lasts, on, f.gpu, d.policy(on), k.Shape)), func(m *Moved) *unit.Time { return &m.ByShape }
+	case on == nil:
+		return t, kept
+	}
+	return part(kerneltime.MovedByClass(lasts, from, f.gpu, d.policy(from), d.Class, d.Element)), func(m *Moved) *unit.Time { return &m.ByClass }
+}
+
+// kind is what a network is as far as bands go: one of images where convolutions take more
+// time than products.
+func (f *folding) kind() kerneltime.Kind {
+	var convolutions, products unit.Time
+	for p, i := range f.order {
+		k := &f.step.Kernels[i]
+		class := k.Class
+		if f.rec.Times != workload.Estimated {
+			d := DeedOf(k.Name, k.Op)
+			class = d.Class
+		}
+		switch class {
+		case kerneltime.ConvForward, kerneltime.ConvData, kerneltime.ConvWeight:
+			convolutions += f.times[p]
+		case kerneltime.Product, kerneltime.BatchedProduct, kerneltime.AttentionForward, kerneltime.AttentionBackward:
+			products += f.times[p]
+		}
+	}
+	if convolutions > products {
+		return kerneltime.Images
+	}
+	return kerneltime.Transformer
+}
+
+// The bands of recordings, in percent: of times of another GPU where the law does not know the
+// recorded one, and of estimates from the work of operators, whose shapes are not looked at.
+const (
+	unknownBand = 50
+	workBand    = 40
+)
+
+// Says is how times were moved, in a sentence.
+func (m *Moved) Says() string {
+	if m.From == nil {
+		return fmt.Sprintf("Kernel times are those of the %s: by the law of kernel times for %s of the recorded time, whose shapes are known; the recorded GPU is not known to the law, so the rest stays as it was recorded.",
+			m.To.Name, Percent(int64(m.ByShape), int64(m.Before)))
+	}
+	return fmt.Sprintf("Kernel times were measured on %s and moved to %s by the ratio of the law of kernel times: %v became %v; %s of it by the shapes of kernels, %s by their classes, and %s stays, as communication and copies do.",
+		m.From.Name, m.To.Name, m.Before, m.After, Percent(int64(m.ByShape), int64(m.Before)), Percent(int64(m.ByClass), int64(m.Before)), Percent(int64(m.Kept), int64(m.Before)))
+}
