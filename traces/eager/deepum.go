@@ -28,7 +28,7 @@ func (r DeepUM) check() error {
 
 func (r DeepUM) source() workload.TimeSource { return workload.Estimated }
 
-func (r DeepUM) says() string {
+func (r DeepUM) says(*Model) string {
 	return r.Name + "; the shares of its peaks are fitted to BERT-Base at batch 29 in the DeepUM paper"
 }
 

@@ -238,7 +238,7 @@ func (m *Model) build(batch, sequence int, key string, times Times) (*tape, erro
 		name += ", " + o.key
 	}
 	t.w.Name, t.w.Model, t.w.Batch, t.w.Times = name, m.ID, batch, times.source()
-	t.w.Origin = fmt.Sprintf("Built as PyTorch 1.8 trains %s with %s, with kernel times estimated for warm kernels on %s.", m.Source, o.key, times.says())
+	t.w.Origin = fmt.Sprintf("Built as PyTorch 1.8 trains %s with %s, with kernel times estimated for warm kernels on %s.", m.Source, o.key, times.says(m))
 	if err := t.w.Validate(); err != nil {
 		return nil, err
 	}

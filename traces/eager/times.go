@@ -13,7 +13,7 @@ import (
 type Times interface {
 	check() error
 	source() workload.TimeSource
-	says() string // behind "estimated for warm kernels on"
+	says(m *Model) string // behind "estimated for warm kernels on"
 	// time is how long a kernel takes that moves bytes.
 	time(c *cost, bytes unit.Bytes) unit.Time
 }
@@ -37,8 +37,16 @@ func (l Law) check() error {
 
 func (l Law) source() workload.TimeSource { return workload.Estimated }
 
-func (l Law) says() string {
-	return fmt.Sprintf("%s in %s by the law of kernel times", l.GPU.Name, l.Precision)
+func (l Law) says(m *Model) string {
+	return fmt.Sprintf("%s in %s by the law of kernel times, ± %d %%", l.GPU.Name, l.Precision, l.Band(m))
+}
+
+// Band is how far off eight of ten times of a model's iteration are at most, in percent.
+func (l Law) Band(m *Model) int64 {
+	if m.Sequence > 0 {
+		return l.GPU.Band(kerneltime.Transformer, kerneltime.Compute)
+	}
+	return l.GPU.Band(kerneltime.Images, kerneltime.Compute)
 }
 
 func (l Law) time(c *cost, _ unit.Bytes) unit.Time {

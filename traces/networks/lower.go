@@ -221,8 +221,8 @@ func (l *Lowered) Fill(g *kerneltime.GPU, p kerneltime.Processor) kerneltime.Est
 			w.Kernels[k].HostTime = max(0, wait)
 		}
 	}
-	w.Origin = fmt.Sprintf("Lowered as PyTorch %d trains %s with %s in %s, with kernel times of the law for %s.",
-		l.Options.PyTorch, l.Network.Title, l.Options.Optimizer, l.Options.Precision, g.Name)
+	w.Origin = fmt.Sprintf("Lowered as PyTorch %d trains %s with %s in %s, with kernel times of the law for %s, ± %d %%.",
+		l.Options.PyTorch, l.Network.Title, l.Options.Optimizer, l.Options.Precision, g.Name, e.Band)
 	return e
 }
 

@@ -3,6 +3,7 @@ package zoo
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
@@ -59,12 +60,24 @@ func (t *TimeModel) check(m *Model) error {
 	return nil
 }
 
-func (t *TimeModel) describe() string {
+// Band is how far off eight of ten times of a model's iteration are at most, in percent; 0 of
+// other times than the law's.
+func (t *TimeModel) Band(m *Model) int64 {
+	switch {
+	case t.Law == nil:
+		return 0
+	case strings.HasPrefix(m.Sample, "images"):
+		return t.Law.Band(kerneltime.Images, kerneltime.Compute)
+	}
+	return t.Law.Band(kerneltime.Transformer, kerneltime.Compute)
+}
+
+func (t *TimeModel) describe(m *Model) string {
 	switch {
 	case t.Source == workload.ColdModel:
 		return "kernel times modeled as the G10 paper's profiler took them on an A100 40 GB"
 	case t.Law != nil:
-		return fmt.Sprintf("kernel times of warm kernels on %s in %s by the law of kernel times", t.Law.Name, t.Precision)
+		return fmt.Sprintf("kernel times of warm kernels on %s in %s by the law of kernel times, ± %d %%", t.Law.Name, t.Precision, t.Band(m))
 	}
 	return "kernel times of the G10 artifact's kernels once they are warm"
 }

@@ -111,7 +111,7 @@ func BuildFor(id string, batch int, t TimeModel, o Optimizer) (*workload.Workloa
 	}
 	w := g.w
 	w.Name, w.Model, w.Times = fmt.Sprintf("%s, batch %d", name, batch), m.ID, t.Source
-	w.Origin = fmt.Sprintf("Built from the architecture of %s, with %s.", name, t.describe())
+	w.Origin = fmt.Sprintf("Built from the architecture of %s, with %s.", name, t.describe(m))
 	if err := w.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}

@@ -91,7 +91,7 @@ func (s *settings) lowered(m *eager.Model) (Workload, error) {
 	out := about(w)
 	out.optimizer, out.parameters, out.lowered = optimizer, m.Parameters, true
 	if law, ok := times.(eager.Law); ok {
-		out.band = law.GPU.Band(kindOf(m.Sequence > 0), kerneltime.Compute)
+		out.band = law.Band(m)
 	}
 	return out, nil
 }
@@ -130,14 +130,6 @@ func (s *settings) law() (eager.Law, error) {
 	}
 	p, _ := kerneltime.ParsePrecision(s.Running.Precision)
 	return eager.Law{GPU: g.Calibrated(own), Precision: p}, nil
-}
-
-// kindOf is what a network is as far as bands go.
-func kindOf(language bool) kerneltime.Kind {
-	if language {
-		return kerneltime.Transformer
-	}
-	return kerneltime.Images
 }
 
 // modelTitle is what a bundled network is called; ok is false of others.

@@ -218,7 +218,7 @@ func load(s *settings, f lab.Files) (Workload, error) {
 	if err != nil {
 		return Workload{}, err
 	}
-	times, band := zoo.AsPaper(), int64(0)
+	times := zoo.AsPaper()
 	if workload.TimeSource(s.Times) == workload.ColdModel {
 		optimizer = zoo.Optimizers[0] // the paper profiled none
 	} else {
@@ -227,16 +227,15 @@ func load(s *settings, f lab.Files) (Workload, error) {
 			return Workload{}, err
 		}
 		times = zoo.ByLaw(law.GPU, law.Precision)
-		band = law.GPU.Band(kindOf(strings.Contains(s.Model, "bert") || strings.Contains(s.Model, "gpt")), kerneltime.Compute)
 	}
 	w, err := zoo.BuildFor(s.Model, int(s.Batch), times, optimizer)
 	if err != nil {
 		return Workload{}, err
 	}
 	out := about(w)
-	out.optimizer, out.band = optimizer, band
+	out.optimizer = optimizer
 	if m, err := zoo.Find(s.Model); err == nil {
-		out.parameters = m.Parameters
+		out.parameters, out.band = m.Parameters, times.Band(m)
 	}
 	if w.Times == workload.ColdModel {
 		// The artifact's products ran on FP32 units.
