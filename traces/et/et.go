@@ -7,6 +7,7 @@ package et
 import (
 	"bytes"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/jsonstream"
@@ -67,6 +68,7 @@ type Node struct {
 	parentID     int64
 	marks        mark
 	half         bool // some input has 16 bits an element
+	shape        *kerneltime.Kernel
 }
 
 // A mark is what is known of a node.

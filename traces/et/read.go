@@ -26,6 +26,7 @@ type reader struct {
 	rules    map[string]rule // of operators' schemas
 	rows     table[Node]
 	mentions table[Mention]
+	laws     laws
 	node     nodeInProgress
 	nodes    int // seen, with those that are left out
 	bad      int // values that should be tensors and are none
@@ -82,7 +83,7 @@ func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
 	d := &reader{
 		r: jsonstream.NewReader(r, tell), t: &Trace{},
 		strings: map[string]int32{}, devices: map[string]int32{},
-		storages: map[storageKey]int32{}, rules: map[string]rule{},
+		storages: map[storageKey]int32{}, rules: map[string]rule{}, laws: laws{},
 	}
 	d.intern(nil) // the name of what has none
 	if err := d.document(); err != nil {
@@ -612,7 +613,8 @@ func (d *reader) keep() {
 	}
 	name := t.Strings[n.Name]
 	n.marks |= marksOf(name, n.rule)
-	n.Flops = flops(name, n.dims[0][:max(n.args[0], 3)], n.dims[1][:max(n.args[1], 2)])
+	in, out := n.dims[0][:max(n.args[0], 3)], n.dims[1][:max(n.args[1], 2)]
+	n.Flops, n.shape = flops(name, in, out), d.laws.of(name, in, out)
 	lookup := strings.Contains(name, "embedding")
 	n.In = int32(d.mentions.n)
 	for i := range n.in {

@@ -218,6 +218,10 @@ func languages() []Network {
 	list := []Network{
 		language("BERT", "bert-base-uncased", "BERT-Base, answering questions", 108893186, 384, bert(12, 768, 12, false), "bert-base"),
 		language("BERT", "bert-large-uncased", "BERT-Large, answering questions", 334094338, 384, bert(24, 1024, 16, false), "bert-large"),
+		language("BERT", "bert-base-cased", "BERT-Base with capitals, answering questions", 107721218, 384, bidirectional{12, 768, 12, 3072, 28996, 512, 2, false, false}.write),
+		language("BERT", "roberta-base", "RoBERTa-Base, answering questions", 124056578, 384, bidirectional{12, 768, 12, 3072, 50265, 514, 1, false, false}.write),
+		language("BERT", "roberta-large", "RoBERTa-Large, answering questions", 354312194, 384, bidirectional{24, 1024, 16, 4096, 50265, 514, 1, false, false}.write),
+		language("BERT", "distilbert-base-uncased", "DistilBERT, answering questions", 66364418, 384, bidirectional{6, 768, 12, 3072, 30522, 512, 0, false, false}.write, "distilbert-base"),
 		language("BERT", "bert-base-pretraining", "BERT-Base, pre-training", 110106428, 128, bert(12, 768, 12, true)),
 		language("BERT", "bert-large-pretraining", "BERT-Large, pre-training", 336226108, 128, bert(24, 1024, 16, true)),
 		language("GPT-2", "gpt2-small", "GPT-2 small", 124439808, 1024, gpt2(12, 768, 12), "gpt2"),

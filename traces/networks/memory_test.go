@@ -218,3 +218,24 @@ func lossOf(w *workload.Workload) int {
 	}
 	return -1
 }
+
+// An ExecutionTrace, whose times are the law's by the shapes of its operators, takes about what
+// the network takes that it is of.
+func TestEstimatedTrace(t *testing.T) {
+	r := recorded(t, "et/et-1.1.1-resnet50-1gpu.json.gz")
+	for _, gpu := range []string{"a100-sxm-40", "rtx-4090", "h100-sxm"} {
+		w, report, err := r.Fold(recording.Choices{GPU: gpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var theirs unit.Time
+		for k := range w.Kernels {
+			theirs += w.Kernels[k].Time
+		}
+		l := lowered(t, "resnet50", Options{Batch: 32, PyTorch: 1, Precision: kerneltime.TF32Conv})
+		ours := l.Time(kerneltime.Find(gpu), kerneltime.Graphs).Time
+		if off := math.Abs(float64(theirs)/float64(ours) - 1); off > 0.12 || report.Band < 20 || report.Band > 30 {
+			t.Errorf("on %s the trace takes %v ± %d %%, the network %v", gpu, theirs, report.Band, ours)
+		}
+	}
+}

@@ -98,6 +98,12 @@ func (r *Report) Told(origin string) string {
 // stays on the GPU in every system.
 const residentName = "resident, unknown"
 
+// A shaped is a shape and what its elements are.
+type shaped struct {
+	*kerneltime.Kernel
+	precision kerneltime.Precision
+}
+
 // A folding is a step on its way to a workload.
 type folding struct {
 	rec   *Recording
@@ -105,6 +111,7 @@ type folding struct {
 	c     Choices
 	rules []rule
 	gpu   *kerneltime.GPU // that times are estimated for
+	laws  map[shaped]unit.Time
 	rep   *Report
 
 	order []int32     // kernels of the step by start
@@ -121,7 +128,7 @@ type folding struct {
 // Fold makes a workload of one step of r. The workload's name is the recording's.
 // The error says which choice is not possible, or why nothing can be simulated.
 func (r *Recording) Fold(c Choices) (*workload.Workload, *Report, error) {
-	f := &folding{rec: r, c: c, rep: &Report{Label: r.Label}}
+	f := &folding{rec: r, c: c, rep: &Report{Label: r.Label}, laws: map[shaped]unit.Time{}}
 	for _, step := range []func() error{
 		f.choose, f.check, f.sort, f.fold, f.move, f.settle, f.tensors, f.uses,
 	} {

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"math"
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
@@ -44,7 +45,7 @@ func (f *folding) move() error {
 	from := f.rec.DeviceGPU()
 	switch {
 	case f.rec.Times == workload.Estimated:
-		f.rep.Band = max(workBand, f.gpu.Band(f.kind(), kerneltime.Compute))
+		f.rep.Band = f.estimatedBand()
 		return nil
 	case f.gpu == nil || from == f.gpu:
 		return nil
@@ -123,11 +124,35 @@ func (f *folding) kind() kerneltime.Kind {
 }
 
 // The bands of recordings, in percent: of times of another GPU where the law does not know the
-// recorded one, and of estimates from the work of operators, whose shapes are not looked at.
+// recorded one, and what estimates have besides the law's own, in squares: where neither the
+// version of PyTorch nor the layout of images is said, and where products are known by their
+// operations alone.
 const (
-	unknownBand = 50
-	workBand    = 40
+	unknownBand  = 50
+	unsaidBand   = 15
+	layoutBand   = 10
+	unshapedBand = 40
 )
+
+// estimatedBand is the band of times that were not recorded.
+func (f *folding) estimatedBand() int64 {
+	var all, unshaped unit.Time
+	for p, i := range f.order {
+		k := &f.step.Kernels[i]
+		all += f.times[p]
+		if k.Class >= kerneltime.Product && k.Shape == nil {
+			unshaped += f.times[p]
+		}
+	}
+	kind := f.kind()
+	squares := float64(unsaidBand * unsaidBand)
+	if kind == kerneltime.Images {
+		squares += layoutBand * layoutBand
+	}
+	own := float64(f.gpu.Band(kind, kerneltime.Compute))
+	rest := unshapedBand * float64(unshaped) / float64(max(all, 1))
+	return int64(math.Ceil(math.Sqrt(squares + float64(own*own) + float64(rest*rest))))
+}
 
 // Says is how times were moved, in a sentence.
 func (m *Moved) Says() string {

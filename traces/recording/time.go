@@ -55,12 +55,31 @@ func (f *folding) last(k *Kernel) unit.Time {
 		if k.Element == 2 {
 			p.Precision = kerneltime.FP16
 		}
-		return max(1, min(kerneltime.Unshaped(f.gpu, p, k.Class, k.Element, k.Flops, k.Bytes).Time, workload.MaxTime))
+		return max(1, min(f.estimate(k, p), workload.MaxTime))
 	}
 	if k.Time == 0 {
 		return max(1, k.Least/2)
 	}
 	return k.Time
+}
+
+// estimate is how long an operator takes by the law: by its shape where that is known, else by
+// its work.
+func (f *folding) estimate(k *Kernel, p kerneltime.Policy) unit.Time {
+	if k.Shape == nil {
+		return kerneltime.Unshaped(f.gpu, p, k.Class, k.Element, k.Flops, k.Bytes).Time
+	}
+	if at, ok := f.laws[shaped{k.Shape, p.Precision}]; ok {
+		return at
+	}
+	t := min(kerneltime.Time(f.gpu, p, k.Shape).Time, workload.MaxTime)
+	if k.Shape.Class == kerneltime.ConvData { // the operator is both gradients
+		weight := *k.Shape
+		weight.Class = kerneltime.ConvWeight
+		t += min(kerneltime.Time(f.gpu, p, &weight).Time, workload.MaxTime)
+	}
+	f.laws[shaped{k.Shape, p.Precision}] = t
+	return t
 }
 
 // estimated puts launches one behind the other.
