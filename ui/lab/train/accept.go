@@ -128,7 +128,8 @@ func (s *settings) choices(r *recording.Recording) recording.Choices {
 }
 
 // onItsGPU is the settings with which a recording of a GPU that the law knows opens: moved to
-// that very GPU, which changes nothing until another is chosen.
+// that very GPU, which changes nothing until another is chosen. Kernel times of bundled networks that
+// allow one GPU alone would allow no other here.
 func onItsGPU(r *recording.Recording) string {
 	g := r.DeviceGPU()
 	if g == nil || r.Times == workload.Estimated || len(recordingKnobs(r)) == 0 {
@@ -136,7 +137,7 @@ func onItsGPU(r *recording.Recording) string {
 	}
 	for _, c := range gpuChoices() {
 		if c.Key == g.Key || kerneltime.Find(c.Key) == g {
-			return knob.Join([]knob.Pair{{Key: "gpu", Text: c.Key}, {Key: timesKnob, Text: timesMoved}}, " ")
+			return knob.Join([]knob.Pair{{Key: "times", Text: string(workload.Estimated)}, {Key: "gpu", Text: c.Key}, {Key: timesKnob, Text: timesMoved}}, " ")
 		}
 	}
 	return ""

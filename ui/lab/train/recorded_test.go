@@ -248,8 +248,11 @@ func TestMovedTimes(t *testing.T) {
 	x, _ := recordings(t)
 	l := New()
 	e := x.Entries()[0]
-	if e.Set != "gpu=h100-80 recorded_times=moved" {
+	if e.Set != "times=estimated gpu=h100-80 recorded_times=moved" {
 		t.Fatalf("it opens with %q", e.Set)
+	}
+	if u, err := l.Read("model=gpt2-xl-pytorch times=deepum-fit gpu=v100-32"); err != nil || u.Read(e.Set) != nil || u.Text("gpu") != "h100-80" {
+		t.Errorf("opened where times were of one GPU alone it has %q (%v)", u.Text("gpu"), err)
 	}
 	run := func(set string) *report.Report {
 		t.Helper()
