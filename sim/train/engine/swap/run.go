@@ -432,14 +432,18 @@ func (r *Run) Kernel() workload.KernelID { return r.kernel }
 // Exec returns how long kernel k takes when all it needs is on the GPU.
 func (r *Run) Exec(k workload.KernelID) unit.Cycles { return r.exec[k] }
 
-// TransferTime returns how long size takes between the GPU and host memory when the
-// SSD is idle; out is away from the GPU.
-func (r *Run) TransferTime(size unit.Bytes, out bool) unit.Cycles {
-	if out {
-		return r.rates[0][link.HostOut].Cycles(size, r.clock)
+// TransferTime returns how long size takes between the GPU and another tier, Host or SSD, when
+// nothing else moves; out is away from the GPU.
+func (r *Run) TransferTime(size unit.Bytes, tier machine.Tier, out bool) unit.Cycles {
+	time := r.rates[0][link.Between(tier, out)].Cycles(size, r.clock)
+	if tier == machine.SSD {
+		time += r.latency
 	}
-	return r.rates[0][link.HostIn].Cycles(size, r.clock)
+	return time
 }
+
+// HostMemory returns how much of the host's memory tensors may take.
+func (r *Run) HostMemory() unit.Bytes { return r.hostSize }
 
 // Set returns the tensors of kernel k in argument order: inputs, then outputs that are
 // not inputs. The slice is shared.

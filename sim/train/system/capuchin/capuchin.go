@@ -62,9 +62,10 @@
 //  11. Size-fitting: the tensor used longest ago that is at least as large as what is
 //     needed and at most twice as large leaves alone; without one, those used longest
 //     ago leave until it is enough.
-//  12. The plan reckons with the host link at its full rate, and with a copy for every
-//     swap. What host memory does not hold goes to the SSD, and a copy that is still good
-//     is not made again.
+//  12. The plan reckons with links at their full rate, and with a copy for every
+//     swap. What host memory does not hold, beside the swaps chosen before, goes to the SSD,
+//     which the paper does not have, and is priced so. A copy that is still good is not made
+//     again.
 //  13. Memory has no fragments.
 //  14. A plan that makes an iteration take longer than the measured one is given up, and
 //     passive mode goes on; the first planned iteration does not count, as it begins with

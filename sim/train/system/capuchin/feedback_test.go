@@ -12,9 +12,9 @@ import (
 )
 
 // Twelve layers, whose activations each backward kernel reads; the GPU has room for one
-// tensor less than it takes. There is no host memory, so that the swapped tensor comes
-// from the SSD, five times as slowly as the plan reckons: it is late, until its
-// in-trigger has moved far enough.
+// tensor less than it takes. The copy of a weight that nobody writes takes all host memory, so
+// that the swapped tensor comes from the SSD, five times as slowly as the plan reckons: it is
+// late, until its in-trigger has moved far enough.
 func TestFeedback(t *testing.T) {
 	type ids = []workload.TensorID
 	const layers, size = 12, 16 * unit.MiB
@@ -23,22 +23,32 @@ func TestFeedback(t *testing.T) {
 		w.Tensors = append(w.Tensors, workload.Tensor{Name: "t", Bytes: size})
 		return workload.TensorID(len(w.Tensors) - 1)
 	}
-	run := func(in, out ids) {
-		w.Kernels = append(w.Kernels, workload.Kernel{Name: "k", Time: unit.Millisecond, Inputs: in, Outputs: out})
+	x, weight := add(), add()
+	w.Tensors[weight].Global = true
+	run := func(in, out ids) { // all read the weight
+		w.Kernels = append(w.Kernels, workload.Kernel{Name: "k", Time: unit.Millisecond, Inputs: append(in, weight), Outputs: out})
 	}
-	run(nil, ids{add()})
+	run(nil, ids{x})
 	for i := range layers {
-		run(ids{workload.TensorID(i)}, ids{add()})
+		from := x
+		if i > 0 {
+			from = weight + workload.TensorID(i)
+		}
+		run(ids{from}, ids{add()})
 	}
 	g := add()
-	run(ids{layers}, ids{g})
+	run(ids{weight + layers}, ids{g})
 	for i := layers - 1; i >= 0; i-- {
+		from := x
+		if i > 0 {
+			from = weight + workload.TensorID(i)
+		}
 		next := add()
-		run(ids{g, workload.TensorID(i)}, ids{next})
+		run(ids{g, from}, ids{next})
 		g = next
 	}
-	m := v100((layers + 1) * size)
-	m.HostMemory, m.HostLink, m.GPULink = 0, 20*unit.GBps, 20*unit.GBps
+	m := v100((layers + 2) * size)
+	m.HostMemory, m.HostLink, m.GPULink = size, 20*unit.GBps, 20*unit.GBps
 	m.SSDRead, m.SSDWrite = 4*unit.GBps, 4*unit.GBps
 	simulate := func(percent int64) (late []int64, stalls []unit.Cycles) {
 		o := system.Published()

@@ -31,6 +31,7 @@ type gap struct {
 	size     unit.Bytes
 	time     unit.Cycles // of a swap, one way
 	free     unit.Cycles // free time, FT
+	onSSD    bool        // the swap goes to the SSD, as host memory is full then
 	choice   choice
 	// out and in: a swapped tensor is away after kernel out and before kernel in.
 	out, in int
@@ -156,7 +157,9 @@ type planner struct {
 	cheap bool          // see rest
 	least unit.Bytes    // smaller tensors are no candidates
 	over  []unit.Bytes  // by kernel: what is needed beyond GPU memory; negative: what is free
-	rate  func(unit.Bytes) unit.Cycles
+	swap  swaps
+	host  []unit.Bytes // by kernel: what is planned to be in host memory
+	most  unit.Bytes   // of host
 	// The lanes to the host and back.
 	out, in lane
 	gaps    []gap
@@ -177,12 +180,19 @@ type planner struct {
 	stack []int32
 }
 
-// newPlanner prepares a plan. exec are the times of kernels, rate is how long a
-// transfer takes, room the GPU memory there is for tensors.
-func newPlanner(w *workload.Workload, exec []unit.Cycles, rate func(unit.Bytes) unit.Cycles, room unit.Bytes) *planner {
+// swaps are how long a transfer of so many bytes takes one way, to host memory and to the SSD,
+// and how much host memory there is.
+type swaps struct {
+	host, ssd func(unit.Bytes) unit.Cycles
+	room      unit.Bytes
+}
+
+// newPlanner prepares a plan. exec are the times of kernels, room the GPU memory there is
+// for tensors.
+func newPlanner(w *workload.Workload, exec []unit.Cycles, swap swaps, room unit.Bytes) *planner {
 	n := len(exec)
 	p := &planner{
-		lineage: newLineage(w), exec: exec, rate: rate, start: make([]unit.Cycles, 2*n+1),
+		lineage: newLineage(w), exec: exec, swap: swap, host: make([]unit.Bytes, n), start: make([]unit.Cycles, 2*n+1),
 		out: newLane(exec), in: newLane(exec), of: make([][]int32, len(w.Tensors)), users: make([][]int32, len(w.Tensors)),
 		mark: make([]int32, n), met: make([]int32, len(w.Tensors)), room: room, least: smallest(room),
 	}
@@ -209,8 +219,7 @@ func (p *planner) addGaps(t workload.TensorID) {
 			return
 		}
 		g := gap{tensor: t, from: from, to: to, size: p.w.Tensors[t].Bytes.Aligned(), valid: -1}
-		g.time = p.rate(g.size)
-		g.free = p.start[to] - g.time - (p.start[from+1] + g.time)
+		p.timed(&g, p.swap.room < g.size)
 		if to >= n {
 			g.valid = never
 		}
@@ -222,6 +231,30 @@ func (p *planner) addGaps(t workload.TensorID) {
 	}
 	if global && len(uses) > 0 {
 		add(int(uses[len(uses)-1]), int(uses[0])+n)
+	}
+}
+
+// timed sets the times of a swap to host memory, or to the SSD.
+func (p *planner) timed(g *gap, onSSD bool) {
+	g.onSSD, g.time = onSSD, p.swap.host(g.size)
+	if onSSD {
+		g.time = p.swap.ssd(g.size)
+	}
+	g.free = p.start[g.to] - g.time - (p.start[g.from+1] + g.time)
+}
+
+// settle sets the times of a swap of g, which is not chosen, by whether host memory has room
+// for it beside those that are.
+func (p *planner) settle(g *gap) {
+	if g.onSSD || p.most+g.size <= p.swap.room { // what has no room never gets any
+		return
+	}
+	p.work += g.to - g.from
+	for k := g.from + 1; k < g.to; k++ {
+		if p.host[k%len(p.host)]+g.size > p.swap.room {
+			p.timed(g, true)
+			return
+		}
 	}
 }
 
@@ -383,6 +416,9 @@ func (p *planner) hidden() {
 		if g.free < 0 || p.short.all == 0 {
 			break
 		}
+		if p.settle(g); g.free < 0 {
+			continue
+		}
 		x := *g
 		x.choice, x.out = offload, p.out.forward(g.from+1, g.time)
 		if x.in, _ = p.in.backward(g.to, g.time); x.out < x.in && p.gain(&x) > 0 {
@@ -397,6 +433,12 @@ func (p *planner) commit(g *gap) {
 	p.made++
 	from, before := g.window()
 	if g.choice == offload {
+		if !g.onSSD {
+			for k := g.from + 1; k < g.to; k++ {
+				p.host[k%len(p.host)] += g.size
+				p.most = max(p.most, p.host[k%len(p.host)])
+			}
+		}
 		p.out.take(g.from+1, g.out+1, g.time, false)
 		g.start = p.start[g.in]
 		if in, left := p.in.backward(g.to, g.time); in == g.in {
@@ -500,6 +542,7 @@ func (q *queue) Pop() any {
 func (p *planner) best(g *gap) gap {
 	p.priced++
 	p.step()
+	p.settle(g)
 	best := *g
 	best.choice = stay
 	try := func(x gap) {

@@ -53,7 +53,8 @@ func prepared(w *workload.Workload, link unit.Cycles, pages int) *planner {
 	for k := range exec {
 		exec[k] = 100
 	}
-	return newPlanner(w, exec, func(n unit.Bytes) unit.Cycles { return unit.Cycles(n.Pages()) * link }, unit.Bytes(pages)*unit.Page)
+	rate := func(n unit.Bytes) unit.Cycles { return unit.Cycles(n.Pages()) * link }
+	return newPlanner(w, exec, swaps{rate, rate, 1 << 50}, unit.Bytes(pages)*unit.Page)
 }
 
 func planned(w *workload.Workload, link unit.Cycles, pages int) *planner {

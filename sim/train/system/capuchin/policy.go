@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"spillway/sim/train/engine/swap"
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -39,9 +40,13 @@ func (c *policy) measured() {
 	for k := range exec {
 		exec[k] = c.Exec(workload.KernelID(k))
 	}
-	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
+	rate := func(to machine.Tier) func(unit.Bytes) unit.Cycles {
+		return func(n unit.Bytes) unit.Cycles {
+			return max(c.TransferTime(n, to, true), c.TransferTime(n, to, false))
+		}
+	}
 	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
-	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
+	c.plan = newPlanner(c.Workload, exec, swaps{rate(machine.Host), rate(machine.SSD), c.HostMemory()}, c.Capacity()+held)
 	c.plan.tell = c.Progress
 	c.plan.plan()
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
@@ -127,6 +132,8 @@ func (c *policy) Used(t workload.TensorID) {
 	for _, id := range c.plan.of[t] {
 		switch g := &c.plan.gaps[id]; {
 		case g.from != k:
+		case g.choice == offload && g.onSSD:
+			c.OffloadTo(t, machine.SSD)
 		case g.choice == offload:
 			c.Offload(t)
 		case g.choice == recompute:

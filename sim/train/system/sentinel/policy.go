@@ -7,6 +7,7 @@ import (
 
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -24,6 +25,7 @@ type policy struct {
 	*swap.Run
 	*profile
 	all     bool          // fits into GPU memory, and nothing moves
+	tier    machine.Tier  // that moves are reckoned with: the SSD where the host does not hold what must be away
 	lengths []int         // to try
 	times   []unit.Cycles // of the last iterations that tried them
 	begun   unit.Cycles
@@ -48,10 +50,14 @@ func newPolicy(r *swap.Run, length int64) (*policy, error) {
 		exec[k] = r.Exec(workload.KernelID(k))
 	}
 	held := unit.Bytes(r.Workload.HeldPages()) * unit.Page // which counts as alive
-	s := &policy{Run: r, profile: newProfile(r.Workload, exec, longest), keep: make([]int32, len(r.Workload.Tensors))}
-	if slices.Max(s.life.Live(r.Workload)) <= r.Capacity()+held {
+	s := &policy{Run: r, profile: newProfile(r.Workload, exec, longest), keep: make([]int32, len(r.Workload.Tensors)), tier: machine.Host}
+	away := slices.Max(s.life.Live(r.Workload)) - r.Capacity() - held
+	if away <= 0 {
 		s.all = true
 		return s, nil
+	}
+	if away > r.HostMemory() {
+		s.tier = machine.SSD
 	}
 	for n := longest; s.missing() > 0; n /= 2 {
 		if n == 0 {
@@ -77,7 +83,7 @@ func (s *policy) missing() unit.Bytes {
 
 // rate is how long a transfer takes.
 func (s *policy) rate(n unit.Bytes) unit.Cycles {
-	return max(s.TransferTime(n, true), s.TransferTime(n, false))
+	return max(s.TransferTime(n, s.tier, true), s.TransferTime(n, s.tier, false))
 }
 
 // begin chooses the length of an iteration's intervals.

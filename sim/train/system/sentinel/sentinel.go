@@ -44,7 +44,7 @@
 //     which leaves least exposed.
 //  8. Memory has no fragments.
 //  9. What host memory does not hold goes to the SSD, which the paper does not have; the
-//     plan reckons with the host link.
+//     plan then reckons with the SSD's rates, else with the host link's.
 package sentinel
 
 import (
