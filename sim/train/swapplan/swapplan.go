@@ -142,13 +142,14 @@ func Program(stays []Stay, barriers []workload.KernelID) *program.Program {
 }
 
 // Sort puts a program's operations in order: those of one kernel wait, then evict and
-// free, then prefetch and compute again, of each kind in the order they are in.
+// free, then copy, then prefetch and compute again, of each kind in the order they are in.
 func Sort(p *program.Program) {
-	rank := [...]int{program.Barrier: 0, program.Evict: 1, program.Free: 1, program.Prefetch: 2, program.Recompute: 2}
+	rank := [...]int{program.Barrier: 0, program.Evict: 1, program.Free: 1, program.Forget: 1, program.Copy: 2, program.Prefetch: 3, program.Recompute: 3}
 	slices.SortStableFunc(p.Ops, func(a, b program.Op) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(rank[a.Kind], rank[b.Kind]))
 	})
 }
 
-// Follow makes what executes a program in a swap run: nothing leaves but what is in it.
+// Follow makes what executes a program in a swap run: nothing leaves but what is in it, and
+// copies are made while nothing else leaves.
 func Follow(r *swap.Run) (swap.Swapper, error) { return swap.NewFollower(r), nil }

@@ -8,33 +8,48 @@ import (
 
 // A Follower is a Swapper that follows its run's Program: Evict makes a tensor leave,
 // Prefetch brings it as soon as there is room and the copy engine comes to it, Free
-// gives its value up, Recompute computes that again, Barrier waits. What is before the
-// first kernel of the next iteration happens when that begins.
+// gives its value up, Recompute computes that again, Barrier waits. Copies are made while
+// nothing else leaves ([Ahead]). What is before the first kernel of the next iteration
+// happens when that begins.
 type Follower struct {
 	Run *Run
 	// Room, if not nil, says what leaves when the program leaves too little room. Without
 	// it the workload does not fit.
 	Room func(need unit.Bytes) []workload.TensorID
 
-	next int
+	next  int
+	ahead *Ahead
 }
 
 // NewFollower returns a Swapper that follows r's Program.
-func NewFollower(r *Run) *Follower { return &Follower{Run: r} }
+func NewFollower(r *Run) *Follower { return &Follower{Run: r, ahead: NewAhead(r)} }
 
 // Launch does what the program has before kernel k.
 func (p *Follower) Launch(k workload.KernelID) {
 	ops, r := p.Run.Program.Ops, p.Run
 	if k == 0 {
 		for ; r.Iteration() > 0 && p.next < len(ops); p.next++ {
-			r.Do(ops[p.next])
+			p.do(p.next)
 		}
 		p.next = 0
 	}
 	for ; p.next < len(ops) && ops[p.next].At <= k; p.next++ {
-		r.Do(ops[p.next])
+		p.do(p.next)
+	}
+	p.ahead.Make()
+}
+
+// do does operation i.
+func (p *Follower) do(i int) {
+	if op := p.Run.Program.Ops[i]; op.Kind == program.Copy {
+		p.ahead.Ask(i)
+	} else {
+		p.Run.Do(op)
 	}
 }
+
+// Moved goes on with copies.
+func (p *Follower) Moved(workload.TensorID) { p.ahead.Make() }
 
 // Do does what op says, at once or as soon as it can. Only Launch may call it with
 // Barrier or Recompute.

@@ -14,7 +14,7 @@
 // add up whichever way they go; the link carries both ways at once, so that a run may be
 // faster than what was minimized.
 //
-// Parameters: none of its own.
+// Parameters: none of its own; [system.CopyAhead], which the paper does not have.
 //
 // Departures from the paper:
 //
@@ -59,6 +59,7 @@ var System = system.System{
 	Off:    true,
 	Look:   12,
 	Quirks: swap.Quirks,
+	Params: []*system.Param{&system.CopyAhead},
 	Search: search,
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(*system.Options) engine.Runtime {
@@ -67,7 +68,7 @@ var System = system.System{
 }
 
 // search plans: the problem is set up, solved and written down as a program.
-func search(w *workload.Workload, m *machine.Machine, _ *system.Options, progress func(done, total int)) (*program.Program, error) {
+func search(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
 	l := swapplan.LoadOf(w)
 	if err := l.Fits(m.GPUMemory); err != nil {
 		return nil, err
@@ -76,6 +77,9 @@ func search(w *workload.Workload, m *machine.Machine, _ *system.Options, progres
 	p.solve(progress)
 	if p.over > 0 {
 		return nil, p.why()
+	}
+	if system.CopyAhead.Of(o) != 0 {
+		return swapplan.CopyAhead(w, p.program()), nil
 	}
 	return p.program(), nil
 }

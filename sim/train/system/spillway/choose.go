@@ -21,6 +21,10 @@ const (
 	byMargin             // what prices say that it earns
 	bySteps              // the same in steps of a tenth, and the longest of equals
 	rules
+
+	// Where a part is switched off:
+	byShareAlone = rules     // by share, and prices say nothing where it is none
+	byLength     = rules + 1 // the longest
 )
 
 // An order says what goes to the host.
@@ -31,6 +35,7 @@ const (
 	byMix                 // as movements near the bound divide it
 	shortest              // what stays for the shortest time
 	orders
+	asTheyLeave = orders // what leaves first; where tiers are not chosen
 )
 
 // spares are hundredths of memory that a program leaves free, for what returns late and
@@ -103,6 +108,14 @@ func (c *candidates) Pop() any {
 
 // score is how good it is that a gap's value is away.
 func (r rule) score(h *bound.Hint, paid bool) float64 {
+	switch {
+	case r == byLength:
+		return 0
+	case r == byShareAlone && h.Share == 0:
+		return -2
+	case r == byShareAlone:
+		return h.Share - h.Position
+	}
 	margin := max(h.Margin[0], h.Margin[1])
 	if paid {
 		margin = max(h.Paid[0], h.Paid[1])
@@ -247,6 +260,8 @@ func (p *planner) host(chosen []choice, x recipe) []bool {
 		slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(list[b].gain, list[a].gain) })
 	case shortest:
 		slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(list[a].to-list[a].from, list[b].to-list[b].from) })
+	case asTheyLeave:
+		slices.SortStableFunc(index, func(a, b int) int { return cmp.Compare(list[a].from, list[b].from) })
 	}
 	use := newRing(make([]unit.Bytes, p.Kernels))
 	const golden = 0.6180339887498949

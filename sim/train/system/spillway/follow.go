@@ -1,8 +1,6 @@
 package spillway
 
 import (
-	"container/heap"
-
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -11,15 +9,13 @@ import (
 )
 
 // A follower follows a program while time passes. What is to come waits in a queue a tier,
-// by next use, and nothing takes the room that a more urgent one waits for. What is to be
-// copied ahead waits in a queue a tier, by when it will leave, and is copied while that way
-// out is idle.
+// by next use, and nothing takes the room that a more urgent one waits for. Copies are made
+// ahead while that way out is idle ([swap.Ahead]).
 type follower struct {
 	*swap.Run
-	leave  []int // by operation that copies: kernels until the tensor leaves
-	next   int
-	want   [2]queue
-	copies [2]queue
+	next  int
+	want  [2]swap.Queue
+	ahead *swap.Ahead
 }
 
 // tiers are those of the queues.
@@ -28,18 +24,11 @@ var tiers = [2]machine.Tier{machine.Host, machine.SSD}
 // follow makes the follower of a run. Globals whose copies are
 // not in the host begin on the SSD where the host has no room for everything.
 func follow(r *swap.Run) (swap.Swapper, error) {
-	f := &follower{Run: r, leave: make([]int, len(r.Program.Ops))}
-	n := len(r.Workload.Kernels)
-	inHost, leaves := make([]bool, len(r.Workload.Tensors)), make([]int, len(r.Workload.Tensors))
-	for turn := 1; turn >= 0; turn-- { // what leaves in the next iteration first
-		for i := len(r.Program.Ops) - 1; i >= 0; i-- {
-			switch op := r.Program.Ops[i]; op.Kind {
-			case program.Evict:
-				leaves[op.Tensor] = int(op.At) + turn*n
-				inHost[op.Tensor] = inHost[op.Tensor] || op.To == machine.Host
-			case program.Copy:
-				f.leave[i] = max(0, leaves[op.Tensor]-int(op.At))
-			}
+	f := &follower{Run: r, ahead: swap.NewAhead(r)}
+	inHost := make([]bool, len(r.Workload.Tensors))
+	for _, op := range r.Program.Ops {
+		if op.Kind == program.Evict && op.To == machine.Host {
+			inHost[op.Tensor] = true
 		}
 	}
 	if len(r.Program.Ops) > 0 && !r.HostHolds() {
@@ -50,11 +39,6 @@ func follow(r *swap.Run) (swap.Swapper, error) {
 		}
 	}
 	return f, nil
-}
-
-// now counts kernels since the run began.
-func (f *follower) now() int {
-	return f.Iteration()*len(f.Workload.Kernels) + int(f.Kernel())
 }
 
 // Launch does what the program has before kernel k.
@@ -77,9 +61,9 @@ func (f *follower) do(i int) {
 			f.Fetch(t) // what is leaving stays
 			return
 		}
-		heap.Push(&f.want[tierOf(f.CopyIn(t))], waiting{f.now() + f.NextUse(t), t})
+		f.want[tierOf(f.CopyIn(t))].Add(f.Elapsed()+f.NextUse(t), t)
 	case program.Copy:
-		heap.Push(&f.copies[tierOf(op.To)], waiting{f.now() + f.leave[i], t})
+		f.ahead.Ask(i)
 	default:
 		f.Do(op)
 	}
@@ -89,22 +73,18 @@ func (f *follower) do(i int) {
 func (f *follower) act() {
 	for f.bring() {
 	}
-	for q := range f.copies {
-		for len(f.copies[q]) > 0 && f.Idle(tiers[q], true) {
-			f.Copy(heap.Pop(&f.copies[q]).(waiting).tensor, tiers[q])
-		}
-	}
+	f.ahead.Make()
 }
 
 // bring begins to bring one tensor, and reports whether it does.
 func (f *follower) bring() bool {
 	for q := range f.want {
-		for len(f.want[q]) > 0 && !f.IsOffloaded(f.want[q][0].tensor) {
-			heap.Pop(&f.want[q])
+		for len(f.want[q]) > 0 && !f.IsOffloaded(f.want[q].First()) {
+			f.want[q].Take()
 		}
 	}
 	first, other := 0, 1
-	if len(f.want[0]) == 0 || len(f.want[1]) > 0 && f.want[1][0].due < f.want[0][0].due {
+	if len(f.want[0]) == 0 || len(f.want[1]) > 0 && f.want[1].Due() < f.want[0].Due() {
 		first, other = 1, 0
 	}
 	if len(f.want[first]) == 0 {
@@ -113,17 +93,17 @@ func (f *follower) bring() bool {
 	if f.Idle(tiers[first], false) {
 		return f.begin(first)
 	}
-	room := f.Size(f.want[first][0].tensor) // for what is more urgent
+	room := f.Size(f.want[first].First()) // for what is more urgent
 	return len(f.want[other]) > 0 && f.Idle(tiers[other], false) &&
-		f.FreeBytes() >= room+f.Size(f.want[other][0].tensor) && f.begin(other)
+		f.FreeBytes() >= room+f.Size(f.want[other].First()) && f.begin(other)
 }
 
 // begin brings the first of a queue, if it has room.
 func (f *follower) begin(q int) bool {
-	if !f.Fetch(f.want[q][0].tensor) {
+	if !f.Fetch(f.want[q].First()) {
 		return false
 	}
-	heap.Pop(&f.want[q])
+	f.want[q].Take()
 	return true
 }
 
@@ -144,26 +124,4 @@ func tierOf(t machine.Tier) int {
 		return 0
 	}
 	return 1
-}
-
-// A waiting tensor, and the kernel by which it is due, counted from the beginning of the run.
-type waiting struct {
-	due    int
-	tensor workload.TensorID
-}
-
-// A queue is a heap of waiting tensors.
-type queue []waiting
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].due < q[j].due || q[i].due == q[j].due && q[i].tensor < q[j].tensor
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(waiting)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
 }

@@ -22,6 +22,8 @@
 //     ahead are simulated, also one that plans nothing and those of other systems ([With]),
 //     and the fastest is taken.
 //
+// Parameters: each part can be switched off: [Prices], [Primal], [Tiers], [Ahead], [Others].
+//
 // What no price is about makes it slower than the bound: pieces are whole, a kernel waits for
 // all of its tensors, and moments are 40. Where host memory is short beside a slow SSD it may
 // be far from it.
@@ -29,7 +31,6 @@ package spillway
 
 import (
 	"errors"
-	"slices"
 
 	"spillway/sim/train/bound"
 	"spillway/sim/train/engine"
@@ -42,6 +43,30 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
+
+// part is a part of the planner that can be switched off.
+func part(key, label, help string) system.Param {
+	return system.Param{
+		Key: "spillway_" + key, Label: "Spillway: " + label, Unit: "", Scale: 1, Max: 1, Default: 1,
+		Help: "With Spillway's planner: " + help, Source: "to see what each part of the planner brings",
+	}
+}
+
+// The parts of the planner.
+var (
+	Prices = part("prices", "prices", "0 does not look at the prices of memory and links.")
+	Primal = part("primal", "fractional movements", "0 does not look at the movements of fractions of tensors near the bound.")
+	Tiers  = part("tiers", "choice of tiers", "0 fills the host with what leaves first, as long as it has room.")
+	Ahead  = part("ahead", "copies made ahead", "0 begins to copy a tensor when it leaves.")
+	Others = part("others", "others' plans", "0 does not try the plans of other systems.")
+)
+
+// parts are those that a planner uses.
+type parts struct{ prices, primal, tiers, ahead, others bool }
+
+func partsOf(o *system.Options) parts {
+	return parts{Prices.Of(o) != 0, Primal.Of(o) != 0, Tiers.Of(o) != 0, Ahead.Of(o) != 0, Others.Of(o) != 0}
+}
 
 // System is the planner by itself.
 var System = With()
@@ -59,6 +84,7 @@ func With(others ...system.System) system.System {
 		Look:   16,
 		Pieces: 64,
 		Quirks: swap.Quirks,
+		Params: []*system.Param{&Prices, &Primal, &Tiers, &Ahead, &Others},
 		Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
 			return search(w, m, o, others, progress)
 		},
@@ -83,7 +109,11 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, others 
 	config := engine.Config{Machine: *m, Runtime: runtime, Quirks: o.Quirks, Iterations: 2}
 	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
 	p.settle()
-	s := &trials{planner: p, config: config, known: map[recipe]bool{}, total: most + 2*len(others), progress: progress}
+	use := partsOf(o)
+	if !use.others {
+		others = nil
+	}
+	s := &trials{planner: p, config: config, use: use, known: map[recipe]bool{}, total: most + 2*len(others), progress: progress}
 	if err := s.own(); err != nil {
 		return nil, err
 	}
@@ -112,43 +142,12 @@ func (s *trials) other(x *system.System) error {
 	if err == nil {
 		err = s.run(p)
 	}
-	if err == nil {
-		err = s.run(s.copiedAhead(p))
+	if err == nil && s.use.ahead {
+		p = swapplan.CopyAhead(s.Workload, p)
+		sortOps(p.Ops)
+		err = s.run(p)
 	}
 	return err
-}
-
-// copiedAhead is a program in which what leaves is copied from its last write on.
-func (p *planner) copiedAhead(x *program.Program) *program.Program {
-	ops := slices.Clone(x.Ops)
-	copied := map[int]bool{} // values
-	for _, op := range x.Ops {
-		if op.Kind != program.Evict {
-			continue
-		}
-		for _, v := range p.valuesAway(op.Tensor, int(op.At)) {
-			if born := p.Values[v].Born; born >= 0 && !copied[v] {
-				copied[v] = true
-				ops = append(ops, program.Op{At: workload.KernelID((born + 1) % p.Kernels), Kind: program.Copy, Tensor: op.Tensor, To: op.To})
-			}
-		}
-	}
-	sortOps(ops)
-	return &program.Program{Ops: ops}
-}
-
-// valuesAway returns the values of a tensor that are idle when kernel k is about to run.
-func (p *planner) valuesAway(t workload.TensorID, k int) (list []int) {
-	idle := func(g bound.Gap) bool {
-		return g.From < k && k <= g.To || g.From < k+p.Kernels && k+p.Kernels <= g.To
-	}
-	first, _ := slices.BinarySearchFunc(p.Values, t, func(v bound.Value, t workload.TensorID) int { return int(v.Tensor - t) })
-	for i := first; i < len(p.Values) && p.Values[i].Tensor == t; i++ {
-		if slices.ContainsFunc(p.Values[i].Gaps, idle) {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 // settle divides what nobody reads any more into what can be given up and what stays.
@@ -172,6 +171,7 @@ const most = 24
 type trials struct {
 	*planner
 	config   engine.Config
+	use      parts
 	known    map[recipe]bool
 	recipe   recipe
 	program  *program.Program
@@ -223,6 +223,7 @@ func (s *trials) perfect() bool { return s.time > 0 && s.time <= s.Ideal()+s.Ide
 
 // try simulates the program of a recipe, unless that was done.
 func (s *trials) try(x recipe) error {
+	x = s.use.within(x)
 	if s.known[x] || s.done >= most || s.perfect() {
 		return nil
 	}
@@ -237,6 +238,27 @@ func (s *trials) try(x recipe) error {
 		s.recipe = x
 	}
 	return err
+}
+
+// within is a recipe, or the nearest, that needs nothing which is switched off.
+func (u parts) within(x recipe) recipe {
+	switch {
+	case !u.prices && !u.primal:
+		x.rule = byLength
+	case !u.prices:
+		x.rule = byShareAlone
+	case !u.primal && x.rule == byShare:
+		x.rule = byMargin
+	}
+	switch {
+	case !u.tiers:
+		x.order = asTheyLeave
+	case x.order == byPrice && !u.prices, x.order == byMix && !u.primal:
+		x.order = shortest
+	}
+	x.ahead = x.ahead && u.ahead
+	x.narrow = x.narrow && (u.prices || u.primal)
+	return x
 }
 
 // run simulates a program and keeps it if it is the fastest.

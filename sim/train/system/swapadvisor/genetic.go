@@ -19,6 +19,7 @@ type individual struct {
 	ahead  uint8 // tensors come at most 1<<ahead kernels early
 	weight []int8
 	time   unit.Cycles // of its plan
+	lacks  unit.Bytes  // if it has none: memory
 }
 
 // A geneticSearch holds a population, the fittest first.
@@ -30,6 +31,7 @@ type geneticSearch struct {
 	tried    int
 	ideal    unit.Cycles // what kernels take alone
 	still    int         // generations without a better plan
+	stuck    bool        // nobody has a plan: who lacks least is fittest
 	worth    int         // the search ends when the planner's work is that
 	tell     func()      // tells progress, if not nil
 	furthest uint8       // value of ahead
@@ -60,7 +62,9 @@ func (s *geneticSearch) plan(x *individual) ([]swapplan.Stay, unit.Cycles) {
 
 // judge plans for x and notes how fit it is.
 func (s *geneticSearch) judge(x *individual) {
+	s.lacks = 0
 	_, x.time = s.plan(x)
+	x.lacks = max(0, s.lacks)
 	s.tried++
 	if s.tell != nil {
 		s.tell()
@@ -96,7 +100,12 @@ func (s *geneticSearch) begin() {
 
 // sort puts the fittest first; of equals those that were first.
 func (s *geneticSearch) sort() {
-	slices.SortStableFunc(s.all, func(a, b individual) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(s.all, func(a, b individual) int {
+		if c := cmp.Compare(a.time, b.time); c != 0 || !s.stuck {
+			return c
+		}
+		return cmp.Compare(a.lacks, b.lacks)
+	})
 	s.all = s.all[:min(len(s.all), s.size)]
 }
 
@@ -114,6 +123,18 @@ func (s *geneticSearch) generation() {
 	s.sort()
 	if s.still++; s.all[0].time < was {
 		s.still = 0
+	}
+}
+
+// enough is how many individuals are tried before a search gives up that has no plan.
+const enough = 6000
+
+// persist goes on until an individual has a plan. Who lacks least memory is fittest then.
+func (s *geneticSearch) persist() {
+	s.stuck = true
+	s.sort()
+	for s.all[0].time == swapplan.Never && s.tried < enough && !s.tired() {
+		s.generation()
 	}
 }
 
@@ -232,6 +253,7 @@ func (s *geneticSearch) divide(x *individual) (ok bool) {
 		}
 	}
 	if rest < 0 {
+		s.lacks = -rest
 		return false
 	}
 	give := func(c int, most unit.Bytes) {

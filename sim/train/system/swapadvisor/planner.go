@@ -45,6 +45,9 @@ type planner struct {
 	occupied [][]int32             // by class and kernel
 
 	work int // of all plans: tensors looked at, and aKernel for each kernel
+	// lacks is what the last allocation lacked that has no plan: bytes of GPU memory for its
+	// chunks, or of host memory for what is away.
+	lacks unit.Bytes
 }
 
 func newPlanner(l *swapplan.Load, m *machine.Machine) *planner {
@@ -143,7 +146,8 @@ func (p *planner) plan(a *allocation, weight []int8, ahead int32) ([]swapplan.St
 // hosted reports whether host memory holds what is away. Coming back early only helps.
 func (p *planner) hosted() bool {
 	_, host := p.load.With(p.stays)
-	return slices.Max(host) <= p.host
+	p.lacks = slices.Max(host) - p.host
+	return p.lacks <= 0
 }
 
 // use is the kernel that ends a stay, counting on.

@@ -17,7 +17,8 @@
 // a simulation of kernels and of both directions of the link.
 //
 // Parameters: [Population], [Generations] (0: only the planner, on the individuals that
-// the search would begin with), and the run's seed.
+// the search would begin with), the run's seed, and [system.CopyAhead], which the paper does
+// not have.
 //
 // Departures from the paper:
 //
@@ -38,7 +39,8 @@
 //     plan is to take seconds. Selection is by tournaments of three, the two best
 //     survive, and a gene changes in one of ten. The search ends before when the best
 //     plan hides everything, when ten generations have found none better, or when its
-//     [budget] of work is used up, after some 2500 individuals for BERT-base.
+//     [budget] of work is used up, after some 2500 individuals for BERT-base. Where none of
+//     them has a plan it goes on, by who lacks least memory, up to [enough] individuals.
 //  6. A tensor that nobody has written since it came back is not copied again.
 package swapadvisor
 
@@ -79,7 +81,7 @@ var System = system.System{
 	Off:    true,
 	Look:   13,
 	Quirks: swap.Quirks,
-	Params: []*system.Param{&Population, &Generations},
+	Params: []*system.Param{&Population, &Generations, &system.CopyAhead},
 	Search: search,
 	Effort: system.Effort{Tried: func(o *system.Options) float64 {
 		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
@@ -107,6 +109,9 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 		}
 		s.generation()
 	}
+	if generations > 0 && s.all[0].time == swapplan.Never {
+		s.persist()
+	}
 	if best := s.all[0]; best.time < swapplan.Never {
 		stays, _ := s.plan(&best)
 		if err := l.Check(stays, m); err != nil {
@@ -114,9 +119,12 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 		}
 		p := swapplan.Program(stays, nil)
 		p.Rounds = s.tried
+		if system.CopyAhead.Of(o) != 0 {
+			p = swapplan.CopyAhead(w, p)
+		}
 		return p, nil
 	}
 	return nil, &system.DoesNotFit{Reason: fmt.Sprintf(
-		"of %d divisions of memory into pools none has chunks for every kernel's tensors in the %v of the GPU and leaves no more away than the %v of host memory hold; more memory or a smaller batch would help",
+		"no plan was found in %d tries, which does not say that there is none: no division of memory into pools that was tried has chunks for every kernel's tensors in the %v of the GPU and leaves no more away than the %v of host memory hold; more memory or a smaller batch would help",
 		s.tried, m.GPUMemory, m.HostMemory)}
 }
