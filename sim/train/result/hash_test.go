@@ -67,5 +67,6 @@ func TestHashSeesEverything(t *testing.T) {
 		"Iterations.Ledger.Recomputation": later,
 		"Iterations.Paging":               later,
 		"Iterations.Swapping":             later,
+		"Measured":                        "which of the iterations, all of which are in it, the numbers are means of",
 	})
 }

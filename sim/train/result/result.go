@@ -184,7 +184,10 @@ type Result struct {
 	Ideal      unit.Cycles    `json:"ideal_cycles"` // sum of all kernels' execution times
 	Iterations []Iteration    `json:"iterations"`
 	Reported   int            `json:"reported"` // index of the iteration that figures show
-	Kernels    []Kernel       `json:"kernels"`
+	// Measured is how many iterations, the last ones, Time is the mean of, where they differ;
+	// the reported one is then that nearest to it. 0: Time is that of the reported one.
+	Measured int      `json:"measured,omitempty"`
+	Kernels  []Kernel `json:"kernels"`
 	// PlannedOps is how many migration instructions the planner issued.
 	PlannedOps int      `json:"planned_ops"`
 	Notes      []string `json:"notes"` // what the reader should know
@@ -242,10 +245,14 @@ type SSD struct {
 	Warranty  int64      `json:"warranty_years"` // what Rated is about
 }
 
-// Time returns the reported iteration's time, or 0 when the run does not fit.
+// Time returns the reported iteration's time, or the mean of those that are measured, or 0
+// when the run does not fit.
 func (r *Result) Time() unit.Cycles {
-	if !r.Fits {
+	switch {
+	case !r.Fits:
 		return 0
+	case r.Measured > 0:
+		return r.Mean().Time
 	}
 	return r.Iterations[r.Reported].Time
 }

@@ -73,30 +73,31 @@ func numbers() []number {
 	band := add("band_percent", "Band of the kernel times", "%", "How far from an estimated time eight of ten measurements were at most; measured times have none.", 0, -1, nil)
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
-	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one.", -1, (*result.Result).Time)
+	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
+	add("iteration_spread_percent", "Spread of the iterations", "%", "How far the slowest and the fastest of the iterations measured are apart, of their mean.", 1, -1, func(r *result.Result) float64 { return 100 * r.Spread() }).has = func(_ Workload, r *result.Result) bool { return r.Measured > 0 }
 	add(headroom, "Time over the best possible", "×", "Iteration time over that of Best possible, where that is among the systems. Below 1 are only systems that the bound does not hold for: they compute values again, compress, or need only rows of a table.", 3, -1,
 		func(*result.Result) float64 { return report.None() })
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
-	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Compute })
-	time("overlap", "Overlap", "Kernels run while data moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Overlap })
-	time("stall", "Stall", "Kernels wait.", -1, func(r *result.Result) unit.Cycles { return r.Main().Stall })
+	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Mean().Compute })
+	time("overlap", "Overlap", "Kernels run while data moves.", 0, func(r *result.Result) unit.Cycles { return r.Mean().Overlap })
+	time("stall", "Stall", "Kernels wait.", -1, func(r *result.Result) unit.Cycles { return r.Mean().Stall })
 	time("doubled", "Counted twice by the artifact", "Waits in which nothing moves: as published they are part of both compute and stall, which here are without them.", 0,
-		func(r *result.Result) unit.Cycles { return r.Main().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Main().Doubled > 0 }
+		func(r *result.Result) unit.Cycles { return r.Mean().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Mean().Doubled > 0 }
 	compressed := func(_ Workload, r *result.Result) bool { return r.Compressed != nil }
 	for c := range result.NumCauses {
 		n := time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
-			func(r *result.Result) unit.Cycles { return *r.Main().Ledger.At(c) })
+			func(r *result.Result) unit.Cycles { return *r.Mean().Ledger.At(c) })
 		switch c {
 		case result.Compression:
 			n.has = compressed
 		case result.Recomputation:
 			n.has = func(_ Workload, r *result.Result) bool {
-				return r.Main().Swapping != nil || r.Main().Ledger.Recomputation > 0
+				return r.Mean().Swapping != nil || r.Mean().Ledger.Recomputation > 0
 			}
 		}
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
-		bytes(key, label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.", 1e9, -1, func(r *result.Result) unit.Bytes { return f(&r.Main().Traffic) })
+		bytes(key, label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.", 1e9, -1, func(r *result.Result) unit.Bytes { return f(&r.Mean().Traffic) })
 	}
 	traffic("ssd_to_gpu", "SSD → GPU", func(t *result.Traffic) unit.Bytes { return t.SSDIn })
 	traffic("gpu_to_ssd", "GPU → SSD", func(t *result.Traffic) unit.Bytes { return t.SSDOut })
@@ -110,7 +111,7 @@ func numbers() []number {
 		n.value = func(_ Workload, s *settings, r *result.Result) float64 { return l.share(s, r) }
 	}
 	fault := func(key, label string, f func(*result.Faults) int64) {
-		add("faults_"+key+"_pages", label, "pages", "Pages not ready when a kernel wanted to start.", 0, -1, func(r *result.Result) float64 { return float64(f(&r.Main().Faults)) })
+		add("faults_"+key+"_pages", label, "pages", "Pages not ready when a kernel wanted to start.", 0, -1, func(r *result.Result) float64 { return float64(f(&r.Mean().Faults)) })
 	}
 	fault("moving", "Faults on moving pages", func(f *result.Faults) int64 { return f.Moving })
 	fault("host", "Faults on host pages", func(f *result.Faults) int64 { return f.Host })
@@ -149,7 +150,7 @@ func numbers() []number {
 	const always, reads, writes = 0, 1, 2
 	drive := func(key, label, unitName, help string, places, better, when int, f func(*result.SSD) float64) {
 		add(key, label, unitName, help, places, better, func(r *result.Result) float64 { return f(r.SSD) }).has = func(_ Workload, r *result.Result) bool {
-			return r.SSD != nil && (when != reads || r.Main().Traffic.SSDIn > 0) && (when != writes || r.SSD.Written > 0)
+			return r.SSD != nil && (when != reads || r.Mean().Traffic.SSDIn > 0) && (when != writes || r.SSD.Written > 0)
 		}
 	}
 	const sustains = "Mean rate of the simulated drive while it does so, garbage collection and all."
@@ -182,7 +183,7 @@ func numbers() []number {
 		return 1000 * float64(w.Batch) / seconds(r, r.Time()) / s.price(r)
 	}
 	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) }).has = func(_ Workload, r *result.Result) bool {
-		return r.PlannedOps > 0 || r.Main().Paging == nil && r.Main().Swapping == nil // these decide while time passes
+		return r.PlannedOps > 0 || r.Mean().Paging == nil && r.Mean().Swapping == nil // these decide while time passes
 	}
 	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
 	for i := range ns {
@@ -220,7 +221,7 @@ func peak(r *result.Result) (gpu, host unit.Bytes) {
 // at the end of one: at least so much is on the SSD. As published the GPU also holds
 // what is dead, and then it is more.
 func onSSD(live []unit.Bytes, r *result.Result) (most unit.Bytes) {
-	switch it := r.Main(); {
+	switch it := r.Mean(); {
 	case it.Paging != nil:
 		return 0 // all fits the host
 	case it.Swapping != nil:

@@ -9,11 +9,11 @@ import (
 // pagingNumbers are what only the block memory model counts.
 func pagingNumbers() []number {
 	var ns []number
-	has := func(_ Workload, r *result.Result) bool { return r.Main().Paging != nil }
+	has := func(_ Workload, r *result.Result) bool { return r.Mean().Paging != nil }
 	add := func(key, label, unitName, help string, scale float64, places, better int, f func(*result.Paging) float64) *number {
 		ns = append(ns, number{
 			Quantity: report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Scale: scale, Places: places, Better: better},
-			value:    func(_ Workload, _ *settings, r *result.Result) float64 { return f(r.Main().Paging) },
+			value:    func(_ Workload, _ *settings, r *result.Result) float64 { return f(r.Mean().Paging) },
 			has:      has,
 		})
 		return &ns[len(ns)-1]
@@ -36,9 +36,9 @@ func pagingNumbers() []number {
 	gigabytes("alive_out_bytes", "Taken out, alive", "Pages with a live tensor that left the GPU.", 0, func(p *result.Paging) unit.Bytes { return p.Out - p.GarbageOut })
 	gigabytes("garbage_out_bytes", "Taken out, garbage", "Pages without a live tensor that left the GPU with a copy.", -1, func(p *result.Paging) unit.Bytes { return p.GarbageOut })
 	share := add("garbage_percent", "Garbage, of all traffic", "%", "Bytes of pages without a live tensor over all bytes moved.", 0, 1, -1, garbage)
-	share.has = func(_ Workload, r *result.Result) bool { return r.Main().Paging != nil && moved(r.Main().Paging) > 0 }
+	share.has = func(_ Workload, r *result.Result) bool { return r.Mean().Paging != nil && moved(r.Mean().Paging) > 0 }
 	table := add("correlation_table_bytes", "Correlation tables", "MB", "Host memory of the tables that prefetching learns, at the end of the iteration; 1 MB is 10⁶ bytes.", 1e6, 1, -1, func(p *result.Paging) float64 { return float64(p.Tables) })
-	table.has = func(_ Workload, r *result.Result) bool { return r.Main().Paging != nil && r.Main().Paging.Tables > 0 }
+	table.has = func(_ Workload, r *result.Result) bool { return r.Mean().Paging != nil && r.Mean().Paging.Tables > 0 }
 	return ns
 }
 
@@ -57,8 +57,8 @@ func swappingNumbers() []number {
 	add := func(key, label, unitName, help string, better int, f func(*result.Swapping) float64) *number {
 		ns = append(ns, number{
 			Quantity: report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Better: better},
-			value:    func(_ Workload, _ *settings, r *result.Result) float64 { return f(r.Main().Swapping) },
-			has:      func(_ Workload, r *result.Result) bool { return r.Main().Swapping != nil },
+			value:    func(_ Workload, _ *settings, r *result.Result) float64 { return f(r.Mean().Swapping) },
+			has:      func(_ Workload, r *result.Result) bool { return r.Mean().Swapping != nil },
 		})
 		return &ns[len(ns)-1]
 	}
@@ -76,19 +76,19 @@ func swappingNumbers() []number {
 	reserved := add("reserved_bytes", "Reserved by the allocator", "GiB", "What the allocator holds of GPU memory; of unified memory, of addresses; 1 GiB is 2³⁰ bytes.", -1, nil)
 	reserved.Scale, reserved.Places = float64(unit.GiB), 2
 	reserved.value = func(_ Workload, _ *settings, r *result.Result) float64 {
-		if p := r.Main().Paging; p != nil {
+		if p := r.Mean().Paging; p != nil {
 			return float64(p.Reserved)
 		}
-		return float64(r.Main().Swapping.Reserved)
+		return float64(r.Mean().Swapping.Reserved)
 	}
-	reserved.has = func(_ Workload, r *result.Result) bool { return r.Main().Paging != nil || r.Main().Swapping != nil }
+	reserved.has = func(_ Workload, r *result.Result) bool { return r.Mean().Paging != nil || r.Mean().Swapping != nil }
 	return ns
 }
 
 // learning are the curves over all iterations of a system that learns, or settles,
 // while it runs; none of others.
 func learning(r *result.Result) []report.Curve {
-	if r.Main().Paging == nil && r.Main().Swapping == nil || len(r.Iterations) < 2 {
+	if r.Mean().Paging == nil && r.Mean().Swapping == nil || len(r.Iterations) < 2 {
 		return nil
 	}
 	time, faults, share := report.Curve{Chart: "warmup"}, report.Curve{Chart: "warmup_faults"}, report.Curve{Chart: "warmup_garbage"}

@@ -100,5 +100,5 @@ func ssdWrite(s *settings, r *result.Result) unit.Bandwidth {
 // (quirk binary-gigabytes).
 func (l *lane) share(s *settings, r *result.Result) float64 {
 	could := unit.MulDiv(int64(l.speed(s, r)), int64(r.Time()), int64(r.Clock))
-	return min(1, float64(l.carried(&r.Main().Traffic))/float64(max(1, could)))
+	return min(1, float64(l.carried(&r.Mean().Traffic))/float64(max(1, could)))
 }

@@ -214,7 +214,7 @@ func (s *settings) faultCaveat(r *result.Result) string {
 	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || !engine.Is[paged.Memory](x.Runtime(&o)) {
 		return ""
 	}
-	handling := *r.Main().Ledger.At(result.FaultHandling)
+	handling := *r.Mean().Ledger.At(result.FaultHandling)
 	if 5*handling < r.Time() {
 		return ""
 	}
@@ -333,7 +333,7 @@ func (s *settings) usableCaveat(r *result.Result) string {
 	o := s.options()
 	share := system.UMUsable.Of(&o)
 	x, err := core.Find(r.System)
-	if err != nil || !r.Fits || r.Main().Paging == nil || share >= system.UMUsable.Max {
+	if err != nil || !r.Fits || r.Mean().Paging == nil || share >= system.UMUsable.Max {
 		return ""
 	}
 	usable := unit.Bytes(unit.MulDiv(int64(s.Machine.GPUMemory), share, system.UMUsable.Max))
@@ -345,14 +345,14 @@ func (s *settings) idleCaveat(w Workload, r *result.Result) string {
 	if !r.Fits || w.memory.Most > s.Machine.GPUMemory {
 		return ""
 	}
-	t := &r.Main().Traffic
+	t := &r.Mean().Traffic
 	moved := t.HostIn + t.HostOut + t.SSDIn + t.SSDOut
 	x, err := core.Find(r.System)
 	if moved == 0 || err != nil {
 		return ""
 	}
 	why := "; memory need not be short for its plan to move data"
-	switch p := r.Main().Paging; {
+	switch p := r.Mean().Paging; {
 	case p != nil:
 		why = fmt.Sprintf(": PyTorch's allocator has reserved %s GiB", gib(p.Reserved))
 	case x.Quirks.Has(quirk.DeadWriteback) && s.quirks().Has(quirk.DeadWriteback):

@@ -28,6 +28,7 @@ type Rules struct {
 	PerFault int64     // missing pages a counted fault stands for, in thousandths
 	Counted  unit.Time // what the driver needs for each counted fault
 	PerBlock unit.Time // what it needs for each block moved, in either direction
+	PerSpare unit.Time // what it needs to find out of a block whether its pager spares it, before one leaves
 	Window   int64     // a victim is drawn from so many blocks that migrated longest ago; 1: the oldest
 	Whole    bool      // a fault brings the whole block, not only the pages that a kernel needs
 	Density  bool      // the driver's density prefetch: above one half of a subtree all of it comes

@@ -69,13 +69,16 @@ type Run struct {
 	ids    map[string]ExecID
 	names  []uint32 // of kernels' names
 	key    []byte
-	record *engine.Record // of the iteration that runs; may be nil
+	record *engine.Record // of the iterations that are measured; may be nil
+	since  unit.Cycles    // when the first of them began
 
 	progress      func(done, total int) // may be nil
 	done, kernels int                   // kernels that have ended, of all iterations
 	workSinceTold int64                 // work since progress was told
 
 	perBlock, perFault unit.Cycles
+	perSpare           unit.Cycles
+	asked              int64                       // about how many blocks the pager was asked for the last victim: it and those spared
 	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
 	full, shared       unit.Bandwidth              // rates of one direction: alone, and while both are busy
 }
@@ -152,7 +155,7 @@ func (m Memory) newRun(w *workload.Workload, c engine.Config) (*Run, error) {
 		exec: engine.Ideal(w, c), host: make([]unit.Cycles, len(w.Kernels)), sets: w.Sets(),
 		allocator: caching.New(0), tensors: make([]tensorState, len(w.Tensors)),
 		random: splitMix(rules.Seed), rows: make([][]rowTouch, len(w.Kernels)), in: thread{end: engine.Forever}, out: thread{end: engine.Forever}, next: None,
-		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted),
+		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted), perSpare: c.Machine.Clock.CyclesUp(rules.PerSpare),
 	}
 	link := min(c.Machine.GPULink, c.Machine.HostLink)
 	r.full, r.shared = link, min(link, c.Machine.Beside(link))
@@ -203,7 +206,7 @@ func (m Memory) newRun(w *workload.Workload, c engine.Config) (*Run, error) {
 // run simulates all iterations.
 func (r *Run) run(c engine.Config) (*result.Result, error) {
 	res := engine.NewResult(c, r.exec)
-	res.Kernels = make([]result.Kernel, 0, len(r.exec))
+	kernels := make([]result.Kernel, 0, c.Iterations*len(r.exec)) // of the iterations measured
 	capacity := r.mem.free
 	held := unit.Bytes((r.Workload.HeldPages()+blockPages-1)/blockPages) * Size
 	n := len(r.exec)
@@ -217,9 +220,9 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 	for it := range iterations {
 		r.iteration, r.start = it, r.now
 		r.it, r.paging = result.Iteration{}, result.Paging{}
-		last := it == iterations-1
-		if last && c.Record != nil {
-			r.record = c.Record
+		measured := it >= int(r.rules.Warm)
+		if it == int(r.rules.Warm) {
+			r.record, r.since = c.Record, r.now
 		}
 		for k := range r.exec {
 			begin := r.now
@@ -245,8 +248,8 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 					x.id = caching.None
 				}
 			}
-			if last {
-				res.Kernels = append(res.Kernels, result.Kernel{
+			if measured {
+				kernels = append(kernels, result.Kernel{
 					Start: begin - r.start, End: r.now - r.start, Ideal: r.exec[k],
 					GPU:  held + unit.Bytes(capacity-r.mem.free)*Size,
 					Host: unit.Bytes(r.hostPages) * unit.Page,
@@ -264,14 +267,19 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 		p := r.paging
 		r.it.Paging = &p
 		res.Iterations = append(res.Iterations, r.it)
+		if it < iterations-1 {
+			r.record.EndIteration(r.now - r.since)
+		}
 	}
-	res.Reported = iterations - 1
+	res.Measure(c.Iterations)
+	at := res.Reported - int(r.rules.Warm)
+	res.Kernels = kernels[at*n:][:n:n]
 	res.Notes = append(res.Notes, "A reconstruction: what the driver needs for a fault and for a block is fitted to DeepUM's Figure 9(b), as no code was public.")
 	if r.rules.Warm > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("%d iterations were run; the first %d are warm-up, in which addresses and residency settle.", iterations, r.rules.Warm))
 	}
 	if c.Record != nil {
-		c.Record.Finish(0)
+		c.Record.Finish(at)
 		slices.SortStableFunc(c.Record.Transfers, func(a, b engine.Transfer) int { return cmp.Compare(a.End, b.End) })
 	}
 	if c.Drive != nil {
@@ -497,7 +505,7 @@ func (r *Run) wait(c result.Cause, until unit.Cycles) {
 	if until > r.now {
 		*r.it.Ledger.At(c) += until - r.now
 		if r.record != nil {
-			r.record.Stall(c, r.now-r.start, until-r.start)
+			r.record.Stall(c, r.now-r.since, until-r.since)
 		}
 	}
 	r.advance(until)

@@ -187,7 +187,7 @@ func (r *Run) moved(t *thread, from, to machine.Tier, why engine.Reason) {
 	}
 	r.record.Transfer(engine.Transfer{
 		Tensor: t.tensor, From: from, To: to, Reason: why,
-		Start: max(0, t.start-r.start), End: r.now - r.start, Bytes: unit.Bytes(t.pages) * unit.Page,
+		Start: max(r.start, t.start) - r.since, End: r.now - r.since, Bytes: unit.Bytes(t.pages) * unit.Page,
 	})
 }
 
@@ -221,7 +221,7 @@ func (r *Run) evict(b ID) (dropped bool) {
 	r.mem.clear(b, false)
 	x.state = leaving
 	t := &r.out
-	t.b, t.pages, t.garbage, t.start = b, n, garbage, r.now+r.perBlock
+	t.b, t.pages, t.garbage, t.start = b, n, garbage, r.now+r.perBlock+unit.Cycles(r.asked)*r.perSpare
 	t.end, t.tensor = t.start+r.moving[n], x.tensor
 	r.share(t, &r.in)
 	return false
@@ -311,11 +311,12 @@ func (r *Run) prefetch() {
 // if there is none; else None.
 func (r *Run) victim(fault bool) ID {
 	m := &r.mem
+	r.asked = 0
 	for {
 		for len(m.window) < m.width && m.unseen != None {
 			b := m.unseen
 			m.unseen = m.blocks[b].next
-			if r.pager == nil || !r.pager.Spare(b) {
+			if r.pager == nil || !r.spares(b) {
 				m.blocks[b].slot = int32(len(m.window))
 				m.window = append(m.window, b)
 			}
@@ -325,11 +326,12 @@ func (r *Run) victim(fault bool) ID {
 		}
 		slot := r.draw(len(m.window))
 		b := m.window[slot]
-		if r.pager != nil && r.pager.Spare(b) {
+		if r.pager != nil && r.spares(b) {
 			m.removeFromWindow(int32(slot))
 			continue
 		}
 		m.unlink(b)
+		r.asked++
 		return b
 	}
 	if !fault {
@@ -338,6 +340,15 @@ func (r *Run) victim(fault bool) ID {
 	b := m.oldest
 	m.unlink(b)
 	return b
+}
+
+// spares reports whether the pager spares b, and counts what it spares.
+func (r *Run) spares(b ID) bool {
+	if !r.pager.Spare(b) {
+		return false
+	}
+	r.asked++
+	return true
 }
 
 // draw draws a number from 0 to n-1.

@@ -347,8 +347,8 @@ func (c *check) kernels(r *result.Result) {
 		ideal += k.Ideal
 		end = k.End
 	}
-	if ideal != r.Ideal || end != r.Time() {
-		c.broken("kernels sum up to the iteration", "ideal %d and %d, end %d and %d", ideal, r.Ideal, end, r.Time())
+	if ideal != r.Ideal || end != r.Main().Time {
+		c.broken("kernels sum up to the iteration", "ideal %d and %d, end %d and %d", ideal, r.Ideal, end, r.Main().Time)
 	}
 }
 
