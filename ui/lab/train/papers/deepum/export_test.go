@@ -38,7 +38,7 @@ func (c *Cell) Setup() (model, set string) {
 			"MobileNet (CIFAR-100)": {id: "mobilenet-cifar-pytorch", family: resnet, optimizer: "sgd"},
 		} {
 			if from == name {
-				return n.id, row{&n, "", 1}.conditions() + " gpu_memory=16 host_memory=128"
+				return n.id, row{&n, "", 1}.conditions() + small
 			}
 		}
 	}
