@@ -37,6 +37,9 @@ func Title(system string) string {
 	if name, ok := names[system]; ok {
 		return name
 	}
+	if s, err := train.Find(system); err == nil {
+		return s.Title
+	}
 	return system
 }
 
