@@ -28,6 +28,7 @@ import (
 	"spillway/ui/lab/train/papers/deepum"
 	"spillway/ui/lab/train/papers/g10"
 	"spillway/ui/lab/train/papers/kerneltimes"
+	"spillway/ui/lab/train/papers/planner"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -181,6 +182,10 @@ func New() lab.Lab {
 				Key: kerneltimes.Key, Title: "Kernel times",
 				About: "Training rates that others measured on GPUs from V100 to H100, computed here by the law of kernel times and compared: which rows were fitted, which were held out, and how far off each is.",
 			}, kerneltimes.Paper, kerneltimes.Reader, nil, resultOf),
+			lab.Reproduce(lab.PaperInfo{
+				Key: planner.Key, Title: "Spillway's planner",
+				About: "What each part of Spillway's own planner brings, and what copying ahead brings to planners that were published: seven settings, run again here over the proven bound.",
+			}, planner.Paper, planner.Reader, nil, resultOf),
 		},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
