@@ -32,20 +32,6 @@ func (r *Result) Measure(n int) {
 // measured are the iterations that Time is the mean of.
 func (r *Result) measured() []Iteration { return r.Iterations[len(r.Iterations)-r.Measured:] }
 
-// Spread is how far the times of the iterations measured are apart, of their mean: a share, 0
-// where one is reported alone.
-func (r *Result) Spread() float64 {
-	if r.Measured == 0 {
-		return 0
-	}
-	list := r.measured()
-	least, most := list[0].Time, list[0].Time
-	for i := range list {
-		least, most = min(least, list[i].Time), max(most, list[i].Time)
-	}
-	return float64(most-least) / float64(max(1, r.Time()))
-}
-
 // Mean returns the mean of the iterations measured, rounded, or the reported one where that is
 // alone. Its parts add up as those of an iteration. The result must fit.
 func (r *Result) Mean() *Iteration {

@@ -74,7 +74,6 @@ func numbers() []number {
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
-	add("iteration_spread_percent", "Spread of the iterations", "%", "How far the slowest and the fastest of the iterations measured are apart, of their mean.", 1, -1, func(r *result.Result) float64 { return 100 * r.Spread() }).has = func(_ Workload, r *result.Result) bool { return r.Measured > 0 }
 	add(headroom, "Time over the best possible", "×", "Iteration time over that of Best possible, where that is among the systems. Below 1 are only systems that the bound does not hold for: they compute values again, compress, or need only rows of a table.", 3, -1,
 		func(*result.Result) float64 { return report.None() })
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
