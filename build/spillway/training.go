@@ -183,6 +183,14 @@ func open(path string, o *options) (*job, error) {
 	return j, j.q.Validate()
 }
 
+// estimated is where estimated kernel times come from, with their band; empty of others.
+func (j *job) estimated() string {
+	if j.w.Times != workload.Estimated {
+		return ""
+	}
+	return j.w.Origin
+}
+
 // load loads the workload of an entry, and what is to be said of it.
 func (j *job) load(e *traces.Entry) (err error) {
 	if e.Recording == nil {
@@ -304,6 +312,7 @@ type oldRun struct {
 	Mode             string         `json:"mode" help:"its quirks"`
 	Workload         string         `json:"workload" help:"for people"`
 	KernelTimes      string         `json:"kernel_times" help:"where they come from: measured, estimated or as-paper"`
+	Origin           string         `json:"origin,omitempty" help:"of estimated kernel times: what they come from, and how far eight of ten measurements are from them at most"`
 	Fits             bool           `json:"fits" help:"false when the system cannot run the workload"`
 	Reason           string         `json:"reason" help:"why it cannot"`
 	IterationCycles  unit.Cycles    `json:"iteration_cycles" help:"time of the reported iteration"`
@@ -330,7 +339,7 @@ type traffic struct {
 
 func newOutput(j *job, r *result.Result) *oldRun {
 	o := &oldRun{
-		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
+		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Origin: j.estimated(), Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append(append([]string{}, r.Notes...), j.says...), IterationsCycles: []unit.Cycles{},
 		SSD: r.SSD, Hash: result.Hash(r),
 	}
@@ -364,6 +373,9 @@ func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) err
 	}
 	it := r.Main()
 	line("kernel times", "%s", j.w.Times)
+	if says := j.estimated(); says != "" {
+		line("", "%s", says)
+	}
 	line("iteration", "%v  (%d cycles at %v; iteration %d of %d)", r.Clock.Time(it.Time), it.Time, r.Clock, r.Reported+1, len(r.Iterations))
 	line("ideal", "%v  (%d cycles); %.2f %% of ideal throughput", r.Clock.Time(r.Ideal), r.Ideal, 100*float64(r.Ideal)/float64(it.Time))
 	line("compute / overlap / stall", "%v / %v / %v", r.Clock.Time(it.Compute), r.Clock.Time(it.Overlap), r.Clock.Time(it.Stall))
