@@ -74,6 +74,9 @@ func (s *shell) estimate(args []string) error {
 	if err != nil {
 		return fmt.Errorf("estimate: %w", err)
 	}
+	if says := row.Unread(); says != "" {
+		x.Notes = append(x.Notes, says)
+	}
 	if *asJSON {
 		e := &x.Estimate
 		return printJSON(s.out, estimated{

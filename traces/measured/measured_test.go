@@ -122,6 +122,23 @@ func TestWrongCells(t *testing.T) {
 	}
 }
 
+// What a class or a network has none of is said, not ignored.
+func TestUnread(t *testing.T) {
+	for _, c := range []struct {
+		row  Row
+		want string
+	}{
+		{Row{"class": "gemm", "gpu": "a100", "m": "1", "n": "1", "k": "1", "batch": "", "op": "linear"}, ""},
+		{Row{"class": "matmul", "m": "1", "n": "1", "k": "1", "bytes": "9", "heads": "2"}, "nothing reads bytes, heads of matmul, which has batch, m, n, k"},
+		{Row{"class": "softmax", "bytes": "9", "m": "1"}, "nothing reads m of softmax, which has bytes"},
+		{Row{"net": "resnet50", "batch": "8", "m": "1"}, "nothing reads m of resnet50, which has batch, mode, layout, img, seq, gpus, accumulate, checkpoint, compile, attention, optimizer"},
+	} {
+		if got := c.row.Unread(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.row, got, c.want)
+		}
+	}
+}
+
 func FuzzTable(f *testing.F) {
 	f.Add("class,gpu,precision,m,n,k\ngemm,t4,fp32,1,2,3\n")
 	f.Add("net,gpu,policy,kind,seq,batch\nmpt-1b,a100,bf16,llm,2048,1\n")
