@@ -41,7 +41,7 @@
 // times of Figure 9(b) are met within 6 % for GPT-2 and ResNet (12 rows), BERT-Large is
 // 5 to 15 % and BERT-Base 1 to 35 % too fast, and tables are within 18 % of Table 4 but
 // for BERT-Base's, which are 71 to 156 % too large, and DLRM's, which are 6 to 69 % too
-// small. Figure 11's best degree of 32 is met where a look-up takes 60 ns: else more is
+// small. Figure 11's best degree of 32 is met where a look-up takes 50 ns: else more is
 // always a little better, as nothing costs more with it.
 package deepum
 
@@ -115,7 +115,7 @@ var FaultsPerBlock = system.Param{
 var Lookup = system.Param{
 	Key: "deepum_lookup", Label: "DeepUM look-up", Unit: "ns", Scale: int64(unit.Nanosecond), Max: int64(unit.Microsecond), Default: 0,
 	Help:   "How long the driver needs to look a block up in the table of one kernel: before a block leaves, all kernels of the look-ahead are asked whether they need it, and so of each that is spared.",
-	Source: "0: no number is published. With 60, about a miss of a processor's caches, the best degree is 32 as in " + paper + ", Figure 11",
+	Source: "0: no number is published. With 50, about a miss of a processor's caches, the best degree is 32 as in " + paper + ", Figure 11",
 }
 
 // System is DeepUM.

@@ -46,7 +46,7 @@ func figures(points []study.Point) []study.Figure {
 		{
 			ID: "11", Title: "Speed over the look-ahead N", Section: "§6.2", Kind: study.Lines, Axes: study.Axes{X: "N, kernels", Y: "× N = 8", LogX: true, Least: 0.8}, Marks: overDegree,
 			Says:   "A look-ahead of 32 kernels is best.",
-			Remark: "Whether a victim is expected is looked up in the tables of all N kernels. No time of a look-up is published: 60 ns, about a miss of a processor's caches, is fitted to this figure, and with none the mean still rises at 128. All other figures are without. From N = 8 to 32 little is gained. " + drawn + " Four rows. Energy (b) is not computed.",
+			Remark: "Whether a victim is expected is looked up in the tables of all N kernels. No time of a look-up is published: 50 ns, about a miss of a processor's caches, is fitted to this figure, and with none the mean still rises at 128. All other figures are without. From N = 8 to 32 little is gained. " + drawn + " Four rows. Energy (b) is not computed.",
 		},
 		{
 			ID: "12", Title: "Speed over the shape of the block table", Section: "§6.3", Kind: study.Bars, Axes: study.Axes{Y: "× Config0", Least: 0.9}, Marks: overShape,

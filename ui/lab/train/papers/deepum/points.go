@@ -299,8 +299,8 @@ func (r row) probe(figure, system, change string) study.Point {
 var sweepDegrees = []int{1, 2, 4, 8, 16, 32, 64, 128}
 
 // degree is what a look-ahead changes in a setup. Looking a block up in a table of one of its
-// kernels takes 60 ns there, about a miss of a processor's caches: fitted to the best degree.
-func degree(n int) string { return fmt.Sprintf(" deepum_degree=%d deepum_lookup=60", n) }
+// kernels takes 50 ns there, about a miss of a processor's caches: fitted to the best degree.
+func degree(n int) string { return fmt.Sprintf(" deepum_degree=%d deepum_lookup=50", n) }
 
 // configs are those of Table 6: names and what they change in a setup.
 func configs() (names, changes []string) {
