@@ -38,6 +38,7 @@ var simOrder = []string{
 	"sim/study",
 	"sim/workload",
 	"sim/vitality",
+	"sim/bound",
 	"sim/sustained",
 	"sim/flash",
 	"sim/compress/bpc",
@@ -83,7 +84,6 @@ var simOrder = []string{
 	"sim/train/engine/enginetest", // what tests of several of them run
 	"sim/train/engine/*",          // the memory models
 	"sim/train/swapplan",
-	"sim/train/bound",
 	"sim/train/system",
 	"sim/train/system/*",
 	"sim/train",

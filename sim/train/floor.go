@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"spillway/sim/bound"
 	"spillway/sim/flash"
-	"spillway/sim/train/bound"
+	"spillway/sim/prose"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -21,17 +22,19 @@ import (
 // Bound is the name of the system that is no system but the proof of how fast any can be.
 var Bound = best.System.Name
 
-// Floor returns the proof of how fast an iteration of w can be at best in q's setting, what
-// kernels take there when nothing is missing, and the machine that it is about: that of q,
-// on a drive with the rates that this has at best. The system of q does not count. The error
-// is a *system.DoesNotFit where nothing can be proved.
-func Floor(w *workload.Workload, q Request) (*bound.Certificate, []unit.Cycles, machine.Machine, error) {
+// Floor returns the proof of how fast an iteration of w can be at best in q's setting, also
+// for what computes values again if recompute, and what it is about: what kernels take there
+// when nothing is missing, and the machine of q, on a drive with the rates that this has at
+// best. The system of q does not count. The error is a *system.DoesNotFit where nothing can
+// be proved.
+func Floor(w *workload.Workload, q Request, recompute bool) (*bound.Problem, *bound.Certificate, error) {
 	p, _, err := floor(w, &q)
 	if err != nil {
-		return nil, nil, q.Machine, err
+		return nil, nil, err
 	}
+	p.Recompute = recompute
 	c, _, err := prove(p, &q)
-	return c, p.Exec, p.Machine, err
+	return p, c, err
 }
 
 // prove solves p. With accidents of published simulators, in which links carry more than
@@ -58,7 +61,7 @@ func floor(w *workload.Workload, q *Request) (*bound.Problem, *emptyDrive, error
 		}
 	}
 	exec := engine.Ideal(w, engine.Config{Machine: m, Noise: q.Options.Noise, Seed: q.Options.Seed})
-	return bound.Of(w, exec, &m), d, nil
+	return swapplan.Problem(w, exec, &m), d, nil
 }
 
 // An emptyDrive is a drive that is empty but for what is written in turn, so that it need
@@ -111,6 +114,11 @@ func runFloor(w *workload.Workload, q Request) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Recompute = true
+	again, _, err := prove(p, &q)
+	if err != nil {
+		return nil, err
+	}
 	if d != nil {
 		c.Drive = &d.rates
 	}
@@ -122,7 +130,12 @@ func runFloor(w *workload.Workload, q Request) (*result.Result, error) {
 	if q.Options.Quirks&s.Quirks != 0 {
 		r.Notes = append(r.Notes, "As published, links carry more than their rate at times; then that kernels take their time is all that is proved. Corrected mode has more.")
 	}
-	stalls := waiting(r, cert, waits, &p.Machine)
+	stalls := waiting(r, cert, waits, &q.Machine)
+	r.Recomputing = again.Cycles
+	if again.Cycles < cert.Cycles {
+		r.Notes = append(r.Notes, fmt.Sprintf("Systems that also compute values again are measured against %s s: none of them can be below, and nothing shows that it can be reached.",
+			prose.ThreeDigits(float64(again.Cycles)/float64(r.Clock))))
+	}
 	if q.Record != nil {
 		q.Record.Insert(stalls)
 	}

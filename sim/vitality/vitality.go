@@ -143,6 +143,20 @@ func (a *Analysis) Live(w *workload.Workload) []unit.Bytes {
 	return live[:len(w.Kernels)]
 }
 
+// Needed returns, per kernel, the page-aligned bytes on the GPU while it runs if nothing
+// moves: of tensors that are alive, and of those that it uses.
+func (a *Analysis) Needed(w *workload.Workload) []unit.Bytes {
+	need := a.Live(w)
+	for t := range w.Tensors {
+		for _, k := range a.Uses(workload.TensorID(t)) {
+			if !a.Alive(w, workload.TensorID(t), k) { // written again after its last reader
+				need[k] += w.Tensors[t].Bytes.Aligned()
+			}
+		}
+	}
+	return need
+}
+
 // Active returns, per kernel, the page-aligned bytes of the tensors it uses.
 func (a *Analysis) Active(w *workload.Workload) []unit.Bytes {
 	active := make([]unit.Bytes, len(w.Kernels))

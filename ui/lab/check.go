@@ -151,6 +151,11 @@ func (l *Info) checkFloor() error {
 			errs = append(errs, fmt.Errorf("the floor: there is no quantity %q of which more or less is better", key))
 		}
 	}
+	for i := range l.Systems {
+		if s := &l.Systems[i]; s.Floor != "" && l.Quantity(s.Floor) < 0 {
+			errs = append(errs, fmt.Errorf("system %q: the floor has no quantity %q", s.Name, s.Floor))
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -13,8 +12,8 @@ import (
 
 // A Floor names a system that is a proof of how fast any can be, the quantity that it bounds
 // from below, and the quantity that says how many times as much another has. Where runs of
-// the same settings are side by side and the floor is known, each says so. All are empty in a
-// laboratory without one.
+// the same settings are side by side and the floor is known, each says so, against what is
+// proved of it ([System.Floor]). All are empty in a laboratory without one.
 type Floor struct {
 	System, Of, Headroom string
 	// Also are further quantities that it bounds, because they follow from Of: a throughput.
@@ -61,7 +60,7 @@ func Best(about, paper string, look int) System {
 func Headroom[R any](more string) report.Measure[R] {
 	return report.Number(report.Quantity{
 		Key: headroom, Label: "Time over the best possible", Unit: "×", Places: 3, Better: -1,
-		Help: "Time over that of Best possible, where that is among the systems. " + more,
+		Help: "Time over what Best possible proves of the system, where that is among the systems. " + more,
 	}, func(R) float64 { return report.None() })
 }
 
@@ -70,11 +69,19 @@ type Proof struct {
 	Value float64
 	// Also are the values of Floor.Also, in their order; of those that are missing nothing is known.
 	Also []float64
+	// Single are values of what it proves of single systems ([System.Floor]).
+	Single []Single
 	// Reason is why nothing is proved: no system can run it. Then there is no value.
 	Reason string
 	Notes  []string // what decides it, and how near it can be come
 	// About and Origin are what every report says of what runs.
 	About, Origin string
+}
+
+// A Single is a value that holds in place of a proof's for the systems that name its quantity.
+type Single struct {
+	Quantity string // its key
+	Value    float64
 }
 
 // proves reports whether a system is the proof that Spec.Bound makes.
@@ -94,6 +101,9 @@ func (l *Info) proof(p *Proof) *report.Report {
 		for i, v := range p.Also {
 			r.Values[l.Quantity(l.Floor.Also[i])] = v
 		}
+		for _, x := range p.Single {
+			r.Values[l.Quantity(x.Quantity)] = x.Value
+		}
 	}
 	return r
 }
@@ -103,7 +113,16 @@ func (p *Proof) json(of string) []byte {
 	if p.Reason != "" {
 		return []byte("{}")
 	}
-	return fmt.Appendf(nil, `{%q:%s}`, of, strconv.FormatFloat(p.Value, 'g', -1, 64))
+	b := append([]byte{'{'}, member(of, p.Value)...)
+	for _, x := range p.Single {
+		b = append(append(b, ','), member(x.Quantity, x.Value)...)
+	}
+	return append(b, '}')
+}
+
+// member is a number of a JSON object.
+func member(key string, x float64) string {
+	return strconv.Quote(key) + ":" + strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // hash is equal for equal proofs.
@@ -147,17 +166,19 @@ func (l *Info) Relate(systems []string, values [][]float64) {
 	if to < 0 || at < 0 || values[at] == nil {
 		return
 	}
-	least := values[at][of]
-	if math.IsNaN(least) || least <= 0 {
-		return
-	}
+	proved := values[at]
 	for i, v := range values {
-		if s, err := l.System(systems[i]); v == nil || i != at && (err != nil || s.Bound && s.Name != l.Floor.Known) {
+		s, err := l.System(systems[i])
+		if v == nil || i != at && (err != nil || s.Bound && s.Name != l.Floor.Known) {
 			continue // what is ideal may well be below
 		}
-		if x := v[of]; !math.IsNaN(x) {
+		least := proved[of]
+		if err == nil && s.Floor != "" {
+			least = proved[l.Quantity(s.Floor)]
+		}
+		if x := v[of] / least; least > 0 && !math.IsNaN(x) {
 			values[i] = slices.Clone(v)
-			values[i][to] = x / least
+			values[i][to] = x
 		}
 	}
 }

@@ -28,6 +28,9 @@ type System struct {
 	Bound  bool   // what others are compared with, and no contestant: a proof, or what knows or holds everything
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
+	// Floor is the key of the quantity in which the laboratory's floor says what it proves of
+	// this system, where that is not Info.Floor.Of.
+	Floor string
 	// Variant is true of one that is another of the systems in other surroundings: where
 	// all are ranked it is only asked for by its family.
 	Variant bool

@@ -197,6 +197,9 @@ type Result struct {
 	Besides []string `json:"notes_besides_ssd,omitempty"`
 	// Compressed is what compression made of the workload; nil in systems without.
 	Compressed *Compressed `json:"compressed,omitempty"`
+	// Recomputing is, of the best possible, how long an iteration takes at least where values may
+	// be computed again; 0 in all other results.
+	Recomputing unit.Cycles `json:"recomputing_cycles,omitempty"`
 }
 
 // Compressed is a workload on compressed memory.

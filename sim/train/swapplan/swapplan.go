@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spillway/sim/bound"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
@@ -42,19 +43,24 @@ func LoadOf(w *workload.Workload) *Load {
 	for t := range w.Tensors {
 		l.Size[t] = w.Tensors[t].Bytes.Aligned()
 	}
-	l.Alive = l.Life.Live(w)
+	l.Alive = l.Life.Needed(w)
 	held := unit.Bytes(w.HeldPages()) * unit.Page
 	for k, set := range l.Sets {
 		l.Own[k] = held
 		for _, t := range set {
 			l.Used[t] = true
 			l.Own[k] += l.Size[t]
-			if !l.Life.Alive(w, t, workload.KernelID(k)) {
-				l.Alive[k] += l.Size[t] // written again after its last reader
-			}
 		}
 	}
 	return l
+}
+
+// Problem is how fast w can run at best on m if its kernels take exec.
+func Problem(w *workload.Workload, exec []unit.Cycles, m *machine.Machine) *bound.Problem {
+	return bound.Of(w, exec, &bound.Machine{
+		Clock: m.Clock, GPUMemory: m.GPUMemory, HostMemory: m.HostMemory,
+		GPULink: m.GPULink, HostLink: m.HostLink, SSDRead: m.SSDRead, SSDWrite: m.SSDWrite,
+	})
 }
 
 // Fits returns why a kernel cannot run however much moves: what it needs at once is

@@ -34,6 +34,8 @@ type System struct {
 	// Pieces makes it plan and move tensors larger than GPU memory divided by it as several;
 	// 0: tensors are whole.
 	Pieces int64
+	// Recomputes is true of one that gives values up and computes them again.
+	Recomputes bool
 	// Floor is true of what is no system but a proof that none can be faster.
 	Floor bool
 	// Quirks are the accidents that may change its results: those that the engine

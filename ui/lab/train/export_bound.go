@@ -3,23 +3,25 @@ package train
 import (
 	"strconv"
 
+	"spillway/sim/bound"
 	core "spillway/sim/train"
-	"spillway/sim/train/bound"
 	"spillway/traces/quote"
 )
 
-// certificate writes the proof of the best possible, as JSON.
-func certificate(v *seen) ([]byte, error) {
-	q, err := v.Settings.request(core.Bound)
-	if err != nil {
-		return nil, err
+// certificate writes the proof of the best possible, as JSON; with recompute that of what may
+// also compute values again.
+func certificate(recompute bool) func(*seen) ([]byte, error) {
+	return func(v *seen) ([]byte, error) {
+		q, err := v.Settings.request(core.Bound)
+		if err != nil {
+			return nil, err
+		}
+		p, c, err := core.Floor(v.Workload.Workload, q, recompute)
+		if err != nil {
+			return nil, err
+		}
+		return document(p.Document(c)), nil
 	}
-	w := v.Workload.Workload
-	c, exec, m, err := core.Floor(w, q)
-	if err != nil {
-		return nil, err
-	}
-	return document(c.Document(w, exec, &m)), nil
 }
 
 // document is d as JSON, a tensor or kernel a line.
@@ -49,7 +51,11 @@ func document(d *bound.Document) []byte {
 	for i, list := range d.Links {
 		b = numbersIn(separate(b, i), list)
 	}
-	return append(field(append(b, "\n]"...), "bound_cycles", int64(d.Cycles)), "}\n"...)
+	b = append(b, "\n]"...)
+	if d.Recompute {
+		b = append(b, `,"recomputation":true`...)
+	}
+	return append(field(b, "bound_cycles", int64(d.Cycles)), "}\n"...)
 }
 
 func field(b []byte, key string, n int64) []byte {

@@ -263,6 +263,9 @@ func systems() []lab.System {
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Bound(&o), Main: s.Main, Variant: s.Compressed,
 		}
+		if s.Recomputes && !s.Compressed {
+			list[i].Floor = recomputing
+		}
 	}
 	return list
 }

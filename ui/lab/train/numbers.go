@@ -46,6 +46,9 @@ func seconds(r *result.Result, c unit.Cycles) float64 { return float64(c) / floa
 // itself.
 const headroom = "headroom"
 
+// recomputing is the key of what the best possible says of systems that compute values again.
+const recomputing = "recomputing_s"
+
 func numbers() []number {
 	var ns []number
 	add := func(key, label, unit, help string, places, better int, f func(r *result.Result) float64) *number {
@@ -74,8 +77,10 @@ func numbers() []number {
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
-	add(headroom, "Time over the best possible", "×", "Iteration time over that of Best possible, where that is among the systems. Below 1 are only systems that the bound does not hold for: they compute values again, compress, or need only rows of a table.", 3, -1,
+	add(headroom, "Time over the best possible", "×", "Iteration time over what Best possible proves of the system, where that is among the systems: less of those that compute values again. Below 1 are only systems that no bound holds for: they compress, or need only rows of a table.", 3, -1,
 		func(*result.Result) float64 { return report.None() })
+	add(recomputing, "Least time with recomputation", "s", "Of Best possible: no system that also computes values again takes less. Nothing shows that it can be reached.", 4, -1,
+		func(r *result.Result) float64 { return seconds(r, r.Recomputing) }).has = func(_ Workload, r *result.Result) bool { return r.Recomputing > 0 }
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
 	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Mean().Compute })
 	time("overlap", "Overlap", "Kernels run while data moves.", 0, func(r *result.Result) unit.Cycles { return r.Mean().Overlap })

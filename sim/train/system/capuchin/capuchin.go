@@ -99,7 +99,7 @@ var System = system.System{
 	Paper:  "Capuchin (ASPLOS 2020)",
 	About:  "Measures one iteration; then swaps what the links can hide and computes the rest again. A reconstruction: no code is public.",
 	Note:   "A reconstruction: Capuchin's code is not public.",
-	Family: "DeepUM's comparison", Off: true,
+	Family: "DeepUM's comparison", Off: true, Recomputes: true,
 	Look:   14,
 	Quirks: swap.Quirks,
 	Params: []*system.Param{&Feedback},

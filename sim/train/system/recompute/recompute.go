@@ -59,7 +59,7 @@ var System = system.System{
 	Paper:  "Training Deep Nets with Sublinear Memory Cost (2016)",
 	About:  "Activations between checkpoints are given up and computed again in the backward pass; nothing leaves the GPU.",
 	Family: "DeepUM's comparison",
-	Off:    true,
+	Off:    true, Recomputes: true,
 	Look:   17,
 	Quirks: swap.Quirks,
 	Params: []*system.Param{&Segments, &Selective},

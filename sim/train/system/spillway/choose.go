@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spillway/sim/train/bound"
+	"spillway/sim/bound"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/unit"

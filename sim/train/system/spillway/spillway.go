@@ -32,7 +32,7 @@ package spillway
 import (
 	"errors"
 
-	"spillway/sim/train/bound"
+	"spillway/sim/bound"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
@@ -107,7 +107,7 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, others 
 		m = &symmetric
 	}
 	config := engine.Config{Machine: *m, Runtime: runtime, Quirks: o.Quirks, Iterations: 2}
-	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
+	p := &planner{Problem: swapplan.Problem(w, engine.Ideal(w, config), m)}
 	p.settle()
 	use := partsOf(o)
 	if !use.others {
@@ -134,7 +134,7 @@ func (s *trials) other(x *system.System) error {
 	}
 	o := system.Published()
 	o.Quirks = quirk.Corrected()
-	p, err := x.Program(s.Workload, &s.Machine, &o, nil)
+	p, err := x.Program(s.Workload, &s.config.Machine, &o, nil)
 	var no *system.DoesNotFit
 	if errors.As(err, &no) {
 		return nil

@@ -52,7 +52,7 @@ var System = system.System{
 	About:  "Outputs of convolutions and the like are cached on the GPU and backed by host memory; the rest is computed again. Built from the paper and its public code.",
 	Note:   "SuperNeurons chooses no convolution algorithms here: a kernel has one time.",
 	Family: "DeepUM's comparison",
-	Off:    true,
+	Off:    true, Recomputes: true,
 	Look:   18,
 	Quirks: swap.Quirks,
 	Plan:   plan,

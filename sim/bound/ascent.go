@@ -28,6 +28,8 @@ type ascent struct {
 	outS  []float64
 	inH   []float64
 	inS   []float64
+	idle  []float64 // how much of a cycle of a rerun in a segment links do not earn back
+	rerun []float64 // by segment: how long kernels run again, for the gradient
 	tape  []float64 // by step: weights of the first of two choices
 	away  []float64 // by step, of a byte: in the host and on the SSD
 	best  []float64 // prices
@@ -37,26 +39,44 @@ type ascent struct {
 	// scale stretches steps. A byte that stays away earns at many moments, so prices of
 	// moments move less than those of links.
 	scale    []float64
+	weights  int // of a step, on the tape
 	scratch  [4][]float64
 	gradient []float64
 }
 
 const (
-	stayH   = iota // away in the host already, or leaving now
-	stayS          //
-	keepH          // here with a copy already, or coming now
-	keepS          //
-	hasH           // copied already, or now
-	hasS           //
-	fromS          // for the copy in the host: from no copy, or from one on the SSD
-	fromH          //
-	weights        // of a step
+	stayH = iota // away in the host already, or leaving now
+	stayS        //
+	keepH        // here with a copy already, or coming now
+	keepS        //
+	hasH         // copied already, or now
+	hasS         //
+	fromS        // for the copy in the host: from no copy, or from one on the SSD
+	fromH        //
+	moved        // weights of a step of what cannot be computed again
+)
+
+// Of what can be computed again, besides:
+const (
+	stayR    = moved + iota // given up already, or leaving now
+	hereR                   // of that: without a copy, or with one
+	copyH                   // of that: the copy is in the host, or on the SSD
+	keepR                   // here without a copy, or computed again now
+	linkH                   // 1 if what is in the host comes back by links, 0 if it is computed again
+	linkS                   // the same of the SSD
+	computed                // weights of a step
 )
 
 func newAscent(c *cut) *ascent {
 	n := len(c.moments)
-	a := &ascent{cut: c, n: n, tape: make([]float64, weights*len(c.steps)), away: make([]float64, 2*len(c.steps))}
-	for _, x := range []*[]float64{&a.outH, &a.outS, &a.inH, &a.inS} {
+	a := &ascent{cut: c, n: n, away: make([]float64, 2*len(c.steps)), weights: moved}
+	for i := range c.classes {
+		if c.classes[i].again >= 0 {
+			a.weights = computed
+		}
+	}
+	a.tape = make([]float64, a.weights*len(c.steps))
+	for _, x := range []*[]float64{&a.outH, &a.outS, &a.inH, &a.inS, &a.idle, &a.rerun} {
 		*x = make([]float64, n)
 	}
 	a.scale = make([]float64, (2+Channels)*n)
@@ -97,6 +117,10 @@ func (a *ascent) ways(p []float64) {
 		in, out := at(LinkIn, x), at(LinkOut, x)
 		a.inH[x], a.outH[x] = in+at(HostIn, x), out+at(HostOut, x)
 		a.inS[x], a.outS[x] = in+at(SSDRead, x), out+at(SSDWrite, x)
+		a.idle[x] = 1
+		for c := range Channels {
+			a.idle[x] -= float64(at(c, x) * a.rate[c])
+		}
 	}
 }
 
@@ -115,6 +139,7 @@ func (a *ascent) dual(p []float64, t float64, g []float64) float64 {
 		}
 	}
 	if g != nil {
+		clear(a.rerun)
 		for x := range n {
 			g[x], g[n+x] = a.deficit[x], -a.host
 			for c := range Channels {
@@ -134,21 +159,43 @@ func (a *ascent) dual(p []float64, t float64, g []float64) float64 {
 			a.backward(c, has, inHost, g)
 		}
 	}
+	if g != nil && a.weights == computed { // while kernels run again, links carry more
+		for x := range n {
+			for c := range Channels {
+				g[(2+c)*n+x] -= float64(a.rate[c] * a.rerun[x])
+			}
+		}
+	}
 	return sum
 }
 
 // forward returns what a byte of c earns at most, smoothed, and keeps the weights: at the
 // end how much of it has left at all, and of that how much came from the host.
 func (a *ascent) forward(c *class, mu, eta []float64, t float64) (profit, has, inHost float64) {
-	hereH, hereS, awayH, awayS := never, never, never, never
+	here, hereH, hereS, away, awayH, awayS := 0.0, never, never, never, never, never
 	if c.clean {
 		hereH, hereS = 0, 0
 	}
-	for i := c.from; i < c.to; i++ {
+	for i := int(c.from); i < int(c.to); i++ {
 		s := a.steps[i]
 		x := s.at
-		w := a.tape[weights*i : weights*i+weights : weights*i+weights]
+		w := a.tape[a.weights*i : a.weights*(i+1) : a.weights*(i+1)]
 		if s.flags&idle != 0 {
+			inH, inS := a.inH[x], a.inS[x]
+			cost := 0.0
+			if c.again >= 0 {
+				var from float64
+				from, w[copyH] = smooth(hereH, hereS, t)
+				from, w[hereR] = smooth(here, from, t)
+				if s.flags&first != 0 {
+					away = from
+				} else {
+					away, w[stayR] = smooth(away, from, t)
+				}
+				cost = float64(c.again * a.idle[x])
+				inH, w[linkH] = cheaper(inH, cost)
+				inS, w[linkS] = cheaper(inS, cost)
+			}
 			if s.flags&first != 0 {
 				awayH, awayS = hereH, hereS
 			} else {
@@ -157,22 +204,34 @@ func (a *ascent) forward(c *class, mu, eta []float64, t float64) (profit, has, i
 			}
 			awayH += mu[x] - eta[x]
 			awayS += mu[x]
-			hereH, w[keepH] = smooth(hereH, awayH-a.inH[x], t)
-			hereS, w[keepS] = smooth(hereS, awayS-a.inS[x], t)
+			hereH, w[keepH] = smooth(hereH, awayH-inH, t)
+			hereS, w[keepS] = smooth(hereS, awayS-inS, t)
+			if c.again >= 0 {
+				away += mu[x]
+				here, w[keepR] = smooth(here, away-cost, t)
+			}
 		}
 		if s.flags&copying != 0 {
-			fromThere, fromHere := 0.0, 0.0
+			fromThere, fromHere := here, here
 			if s.flags&again != 0 {
-				fromThere, w[fromS] = smooth(0, hereS, t)
-				fromHere, w[fromH] = smooth(0, hereH, t)
+				fromThere, w[fromS] = smooth(here, hereS, t)
+				fromHere, w[fromH] = smooth(here, hereH, t)
 			}
 			hereH, w[hasH] = smooth(hereH, fromThere-a.outH[x], t)
 			hereS, w[hasS] = smooth(hereS, fromHere-a.outS[x], t)
 		}
 	}
 	profit, inHost = smooth(hereH, hereS, t)
-	profit, has = smooth(profit, 0, t)
+	profit, has = smooth(profit, here, t)
 	return profit, has, inHost
+}
+
+// cheaper returns the smaller of two costs, and 1 if that is a.
+func cheaper(a, b float64) (cost, first float64) {
+	if a <= b {
+		return a, 1
+	}
+	return b, 0
 }
 
 // backward adds to g what c moves, as forward's weights say.
@@ -182,10 +241,11 @@ func (a *ascent) backward(c *class, has, inHost float64, g []float64) {
 	link := [4]int{(2 + LinkIn) * n, (2 + LinkOut) * n, (2 + HostIn) * n, (2 + HostOut) * n}
 	ssd := [2]int{(2 + SSDRead) * n, (2 + SSDWrite) * n}
 	hereH, hereS, awayH, awayS := float64(has*inHost), float64(has*(1-inHost)), 0.0, 0.0
-	for i := c.to - 1; i >= c.from; i-- {
+	here, away := 1-has, 0.0
+	for i := int(c.to) - 1; i >= int(c.from); i-- {
 		s := a.steps[i]
 		x := int(s.at)
-		w := a.tape[weights*i : weights*i+weights : weights*i+weights]
+		w := a.tape[a.weights*i : a.weights*(i+1) : a.weights*(i+1)]
 		if s.flags&copying != 0 {
 			h, d := float64(hereH*(1-w[hasH])), float64(hereS*(1-w[hasS]))
 			hereH, hereS = float64(hereH*w[hasH]), float64(hereS*w[hasS])
@@ -195,17 +255,37 @@ func (a *ascent) backward(c *class, has, inHost float64, g []float64) {
 			if s.flags&again != 0 {
 				hereS += float64(h * (1 - w[fromS]))
 				hereH += float64(d * (1 - w[fromH]))
+				here += float64(h*w[fromS]) + float64(d*w[fromH])
+			} else {
+				here += h + d
 			}
 		}
 		if s.flags&idle == 0 {
 			continue
 		}
 		if s.flags&last != 0 {
-			awayH, awayS = 0, 0
+			awayH, awayS, away = 0, 0, 0
 		}
 		h, d := float64(hereH*(1-w[keepH])), float64(hereS*(1-w[keepS]))
 		hereH, hereS = float64(hereH*w[keepH]), float64(hereS*w[keepS])
 		awayH, awayS = awayH+h, awayS+d
+		if c.again >= 0 {
+			r := float64(here * (1 - w[keepR]))
+			here = float64(here * w[keepR])
+			away += r
+			r += float64(h*(1-w[linkH])) + float64(d*(1-w[linkS]))
+			h, d = float64(h*w[linkH]), float64(d*w[linkS])
+			a.rerun[x] += float64(float64(size*c.again) * r)
+			g[x] -= float64(size * away)
+			from := away
+			if s.flags&first == 0 {
+				from = float64(away * (1 - w[stayR]))
+			}
+			away -= from
+			here += float64(from * w[hereR])
+			from = float64(from * (1 - w[hereR]))
+			hereH, hereS = hereH+float64(from*w[copyH]), hereS+float64(from*(1-w[copyH]))
+		}
 		g[link[0]+x] += float64(size * (h + d))
 		g[link[2]+x] += float64(size * h)
 		g[ssd[0]+x] += float64(size * d)
@@ -225,7 +305,7 @@ func (a *ascent) backward(c *class, has, inHost float64, g []float64) {
 
 // most is forward without smoothing.
 func (a *ascent) most(c *class, mu, eta []float64) float64 {
-	hereH, hereS, awayH, awayS := never, never, never, never
+	here, hereH, hereS, away, awayH, awayS := 0.0, never, never, never, never, never
 	if c.clean {
 		hereH, hereS = 0, 0
 	}
@@ -233,21 +313,28 @@ func (a *ascent) most(c *class, mu, eta []float64) float64 {
 		x := s.at
 		if s.flags&idle != 0 {
 			if s.flags&first != 0 {
-				awayH, awayS = never, never
+				awayH, awayS, away = never, never, never
+			}
+			inH, inS := a.inH[x], a.inS[x]
+			if c.again >= 0 {
+				cost := float64(c.again * a.idle[x])
+				inH, inS = min(inH, cost), min(inS, cost)
+				away = max(away, here, hereH, hereS) + mu[x]
+				here = max(here, away-cost)
 			}
 			awayH = max(awayH, hereH) + (mu[x] - eta[x])
 			awayS = max(awayS, hereS) + mu[x]
-			hereH, hereS = max(hereH, awayH-a.inH[x]), max(hereS, awayS-a.inS[x])
+			hereH, hereS = max(hereH, awayH-inH), max(hereS, awayS-inS)
 		}
 		if s.flags&copying != 0 {
-			fromThere, fromHere := 0.0, 0.0
+			fromThere, fromHere := here, here
 			if s.flags&again != 0 {
-				fromThere, fromHere = max(0, hereS), max(0, hereH)
+				fromThere, fromHere = max(here, hereS), max(here, hereH)
 			}
 			hereH, hereS = max(hereH, fromThere-a.outH[x]), max(hereS, fromHere-a.outS[x])
 		}
 	}
-	return max(0, hereH, hereS)
+	return max(here, hereH, hereS)
 }
 
 // feasible moves p to the nearest prices that are allowed: none is below 0, and what a

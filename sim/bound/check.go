@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -25,13 +24,16 @@ type Certificate struct {
 	Memory  []int64           `json:"memory_prices"`
 	Host    []int64           `json:"host_prices"`
 	Links   [Channels][]int64 `json:"link_prices"` // into the GPU, out of it, from and to the host, from and to the SSD
-	Cycles  unit.Cycles       `json:"bound_cycles"`
+	// Recompute is set where the bound holds for what computes values again, too: a byte may
+	// also come back for its share of the time of the kernel that wrote it.
+	Recompute bool        `json:"recomputation,omitempty"`
+	Cycles    unit.Cycles `json:"bound_cycles"`
 }
 
 // Check computes with whole numbers what c proves about w on m, in cycles of m's clock, and
 // compares it with what c says. exec is how long kernels take when all is there. It knows
 // nothing of how prices were found. The error says what is wrong with c.
-func (c *Certificate) Check(w *workload.Workload, exec []unit.Cycles, m *machine.Machine) (unit.Cycles, error) {
+func (c *Certificate) Check(w *workload.Workload, exec []unit.Cycles, m *Machine) (unit.Cycles, error) {
 	proven, err := c.proves(w, exec, m)
 	if err == nil && proven != c.Cycles {
 		err = fmt.Errorf("the certificate says %d cycles, its prices prove %d", c.Cycles, proven)
@@ -40,7 +42,7 @@ func (c *Certificate) Check(w *workload.Workload, exec []unit.Cycles, m *machine
 }
 
 // proves is Check whatever c says.
-func (c *Certificate) proves(w *workload.Workload, exec []unit.Cycles, m *machine.Machine) (unit.Cycles, error) {
+func (c *Certificate) proves(w *workload.Workload, exec []unit.Cycles, m *Machine) (unit.Cycles, error) {
 	k := checker{c: c, w: w, m: m, exec: exec}
 	if err := k.prices(); err != nil {
 		return 0, err
@@ -48,8 +50,8 @@ func (c *Certificate) proves(w *workload.Workload, exec []unit.Cycles, m *machin
 	sum := k.links()
 	for t, uses := range k.uses() {
 		x := &w.Tensors[t]
-		size := (int64(x.Bytes) + int64(unit.Page) - 1) / int64(unit.Page) * int64(unit.Page)
-		sum.Add(sum, product(k.needed(x.Global, uses), size, int64(m.Clock)))
+		size := pages(x.Bytes)
+		sum.Add(sum, product(k.needed(workload.TensorID(t), uses), size, int64(m.Clock)))
 	}
 	var ideal unit.Cycles
 	for _, d := range exec {
@@ -62,12 +64,19 @@ func (c *Certificate) proves(w *workload.Workload, exec []unit.Cycles, m *machin
 	return ideal, nil
 }
 
+// pages are the bytes of the whole pages that so many bytes take.
+func pages(n unit.Bytes) int64 {
+	return (int64(n) + int64(unit.Page) - 1) / int64(unit.Page) * int64(unit.Page)
+}
+
 // A checker adds up a certificate. Sums are in parts of a cycle, times the clock.
 type checker struct {
 	c    *Certificate
 	w    *workload.Workload
-	m    *machine.Machine
+	m    *Machine
 	exec []unit.Cycles
+	// rest is, by moment, what of a cycle of waiting after it is earned on no link, in its parts.
+	rest []int64
 }
 
 // prices returns what is wrong with the certificate's form: prices of links at which a
@@ -105,6 +114,8 @@ func (k *checker) prices() error {
 		if earned.Cmp(most) > 0 {
 			return fmt.Errorf("after moment %d a cycle of waiting earns more than a cycle on all links together", x)
 		}
+		earned.Sub(most, earned)
+		k.rest = append(k.rest, earned.Div(earned, big.NewInt(int64(k.m.Clock))).Int64())
 	}
 	return nil
 }
@@ -175,8 +186,8 @@ func (k *checker) uses() [][]use {
 
 // needed is the price of what a byte of a tensor needs of memory at moments, less the most
 // that its values earn.
-func (k *checker) needed(global bool, uses []use) (sum int64) {
-	n := len(k.w.Kernels)
+func (k *checker) needed(t workload.TensorID, uses []use) (sum int64) {
+	n, global := len(k.w.Kernels), k.w.Tensors[t].Global
 	if len(uses) == 0 {
 		if global { // nobody may move it
 			for x := range k.c.Moments {
@@ -201,7 +212,7 @@ func (k *checker) needed(global bool, uses []use) (sum int64) {
 				if i == len(uses)-1 {
 					next += n
 				}
-				sum += k.at(u.at+1, next) - k.earn(-1, [][2]int{{u.at, next}})
+				sum += k.at(u.at+1, next) - k.earn(-1, [][2]int{{u.at, next}}, -1)
 			}
 			return sum
 		}
@@ -217,22 +228,47 @@ func (k *checker) needed(global bool, uses []use) (sum int64) {
 		}
 		chain = uses[:end]
 	}
+	again := int64(-1) // what a byte costs that the writer computes again
 	var gaps [][2]int
 	for i := 1; i < len(chain); i++ {
 		from, to := chain[i-1], chain[i]
 		if len(gaps) == 0 && (i == 1 || from.writes) {
 			gaps = append(gaps, [2]int{from.at, -1}) // the writer
+			if k.c.Recompute && from.writes && !global {
+				again = k.again(from.at)
+			} else {
+				again = -1
+			}
 		}
 		if to.reads {
 			sum += k.at(from.at+1, to.at)
 			gaps = append(gaps, [2]int{from.at, to.at})
 		}
 		if to.writes || i == len(chain)-1 {
-			sum -= k.earn(gaps[0][0], gaps[1:])
+			sum -= k.earn(gaps[0][0], gaps[1:], again)
 			gaps = nil
 		}
 	}
 	return sum
+}
+
+// again is what a byte costs that a kernel wrote when it runs again, in parts of a cycle,
+// rounded down: its share of the kernel's time.
+func (k *checker) again(kernel int) int64 {
+	var bytes int64
+	written := map[workload.TensorID]bool{}
+	for _, t := range k.w.Kernels[kernel].Outputs {
+		if !written[t] {
+			written[t] = true
+			bytes += pages(k.w.Tensors[t].Bytes)
+		}
+	}
+	cost := product(int64(k.exec[kernel]), PriceUnit)
+	cost.Div(cost, big.NewInt(max(1, bytes)))
+	if !cost.IsInt64() {
+		return mostPrice
+	}
+	return min(mostPrice, cost.Int64())
 }
 
 // at is the price of a byte that is on the GPU from one kernel until before another.
@@ -248,15 +284,17 @@ func (k *checker) at(from, to int) (sum int64) {
 }
 
 // earn is the most that a byte earns that a kernel wrote (-1: it has copies everywhere) and
-// that may be away strictly inside of gaps.
-func (k *checker) earn(born int, gaps [][2]int) int64 {
+// that may be away strictly inside of gaps. again is what it costs to compute it again, -1 if
+// it cannot be.
+func (k *checker) earn(born int, gaps [][2]int, again int64) int64 {
 	if len(gaps) == 0 {
 		return 0
 	}
 	const never = -1 << 62
 	n, moments := len(k.w.Kernels), k.c.Moments
 	copied, away := [2]int64{never, never}, [2]int64{never, never}
-	segment := 0 // counting on: from its moment to the next
+	here, gone := int64(0), int64(never) // without a copy: on the GPU, and given up
+	segment := 0                         // counting on: from its moment to the next
 	if born < 0 {
 		copied = [2]int64{}
 	} else {
@@ -273,11 +311,18 @@ func (k *checker) earn(born int, gaps [][2]int) int64 {
 		x := (segment + len(moments)) % len(moments)
 		for g < len(gaps) && gaps[g][1] <= time(segment) {
 			g++
-			away = [2]int64{never, never}
+			away, gone = [2]int64{never, never}, never
 		}
 		in := [2]int64{k.c.Links[LinkIn][x] + k.c.Links[HostIn][x], k.c.Links[LinkIn][x] + k.c.Links[SSDRead][x]}
 		out := [2]int64{k.c.Links[LinkOut][x] + k.c.Links[HostOut][x], k.c.Links[LinkOut][x] + k.c.Links[SSDWrite][x]}
 		if g < len(gaps) && gaps[g][0] < time(segment) {
+			if again >= 0 {
+				cost := new(big.Int).Mul(big.NewInt(again), big.NewInt(k.rest[x]))
+				redo := cost.Div(cost, big.NewInt(PriceUnit)).Int64()
+				in[0], in[1] = min(in[0], redo), min(in[1], redo)
+				gone = max(gone, here, copied[0], copied[1]) + k.c.Memory[x]
+				here = max(here, gone-redo)
+			}
 			for q := range 2 {
 				away[q] = max(away[q], copied[q]) + k.c.Memory[x]
 				if q == 0 {
@@ -289,9 +334,9 @@ func (k *checker) earn(born int, gaps [][2]int) int64 {
 		if born >= 0 {
 			was := copied
 			for q := range 2 {
-				copied[q] = max(was[q], max(0, was[1-q])-out[q])
+				copied[q] = max(was[q], max(here, was[1-q])-out[q])
 			}
 		}
 	}
-	return max(0, copied[0], copied[1])
+	return max(here, copied[0], copied[1])
 }

@@ -3,7 +3,6 @@ package bound
 import (
 	"fmt"
 
-	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -37,15 +36,16 @@ type DocumentKernel struct {
 	Outputs []workload.TensorID `json:"outputs"`
 }
 
-// Document returns c with what it is about.
-func (c *Certificate) Document(w *workload.Workload, exec []unit.Cycles, m *machine.Machine) *Document {
+// Document returns c, a certificate of p, with what it is about.
+func (p *Problem) Document(c *Certificate) *Document {
+	w, m := p.Workload, &p.Machine
 	d := &Document{Version: 1, Workload: w.Name, Clock: m.Clock, Memory: m.GPUMemory, Host: m.HostMemory, Rates: rates(m), Certificate: *c}
 	for i := range w.Tensors {
 		d.Tensors = append(d.Tensors, DocumentTensor{w.Tensors[i].Bytes, w.Tensors[i].Global})
 	}
 	for i := range w.Kernels {
 		k := &w.Kernels[i]
-		d.Kernels = append(d.Kernels, DocumentKernel{exec[i], append([]workload.TensorID{}, k.Inputs...), append([]workload.TensorID{}, k.Outputs...)})
+		d.Kernels = append(d.Kernels, DocumentKernel{p.Exec[i], append([]workload.TensorID{}, k.Inputs...), append([]workload.TensorID{}, k.Outputs...)})
 	}
 	return d
 }
@@ -73,7 +73,7 @@ func (d *Document) Check() (unit.Cycles, error) {
 	if d.Clock <= 0 || d.Memory < 0 || d.Host < 0 {
 		return 0, fmt.Errorf("the clock is %d, GPU memory %d, host memory %d; want more than 0, 0 or more", d.Clock, d.Memory, d.Host)
 	}
-	m := &machine.Machine{
+	m := &Machine{
 		Clock: d.Clock, GPUMemory: d.Memory, HostMemory: d.Host,
 		GPULink: d.Rates[LinkIn], HostLink: d.Rates[HostIn], SSDRead: d.Rates[SSDRead], SSDWrite: d.Rates[SSDWrite],
 	}

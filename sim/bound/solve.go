@@ -112,7 +112,7 @@ func (p *Problem) Best(moments int) (*Certificate, Waits, error) {
 
 // Nothing is Best without a search: no price is above 0, and the time of all kernels is proved.
 func (p *Problem) Nothing() (*Certificate, Waits, error) {
-	c := &Certificate{Moments: p.moments(1), Memory: []int64{0}, Host: []int64{0}}
+	c := &Certificate{Moments: p.moments(1), Memory: []int64{0}, Host: []int64{0}, Recompute: p.Recompute}
 	for i := range c.Links {
 		c.Links[i] = []int64{0}
 	}
@@ -125,7 +125,7 @@ func (p *Problem) Nothing() (*Certificate, Waits, error) {
 // what rounding errors do to a sum of six is undone.
 func (s *Solution) certificate(p *Problem) *Certificate {
 	n := len(s.cut.moments)
-	c := &Certificate{Moments: s.cut.moments}
+	c := &Certificate{Moments: s.cut.moments, Recompute: p.Recompute}
 	scale := PriceUnit * float64(p.Machine.Clock) / float64(p.Machine.GPULink)
 	whole := func(at int) []int64 {
 		out := make([]int64, n)

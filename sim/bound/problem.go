@@ -22,7 +22,12 @@
 //
 // It holds for what moves data between GPU, host and SSD and neither computes anything
 // again nor compresses, in a steady iteration, with a copy of a value in one tier at a
-// time. It does not hold for systems that need only part of a kernel's tensors at once,
+// time. With [Problem.Recompute] it holds for what computes values again as well: a value
+// may then be given up, and come back for the time of the kernel that wrote it, shared by
+// the bytes that the kernel writes. While a kernel runs again, links carry more. That the
+// kernel's own inputs may be gone too, and that a rerun needs memory, is left out, so where
+// chains of kernels would have to run again this bound is far from what can be reached. It
+// does not hold for systems that need only part of a kernel's tensors at once,
 // as unified memory where kernels touch rows. Links carry what the machine says; as
 // published some carry more.
 package bound
@@ -30,9 +35,8 @@ package bound
 import (
 	"slices"
 
-	"spillway/sim/train/machine"
-	"spillway/sim/train/swapplan"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
@@ -48,8 +52,16 @@ const (
 	Channels
 )
 
+// A Machine is a GPU, and what is around it as far as a bound is concerned.
+type Machine struct {
+	Clock                 unit.Frequency // of kernel times
+	GPUMemory, HostMemory unit.Bytes     // for tensors
+	// GPULink and HostLink are rates of each direction.
+	GPULink, HostLink, SSDRead, SSDWrite unit.Bandwidth
+}
+
 // rates returns what each channel carries.
-func rates(m *machine.Machine) [Channels]unit.Bandwidth {
+func rates(m *Machine) [Channels]unit.Bandwidth {
 	return [Channels]unit.Bandwidth{m.GPULink, m.GPULink, m.HostLink, m.HostLink, m.SSDRead, m.SSDWrite}
 }
 
@@ -79,40 +91,42 @@ type Problem struct {
 	// Idle are gaps that end with a kernel that only writes: nobody needs what the tensor
 	// has then, and Need is without it.
 	Idle    []Value
-	Machine machine.Machine
+	Machine Machine
+	// Recompute lets values be given up and computed again. It is false of what Of returns.
+	Recompute bool
 }
 
 // Of returns the problem of a workload whose kernels take exec.
-func Of(w *workload.Workload, exec []unit.Cycles, m *machine.Machine) *Problem {
-	l := swapplan.LoadOf(w)
-	p := &Problem{Workload: w, Kernels: len(w.Kernels), Exec: exec, Need: slices.Clone(l.Alive), Machine: *m}
+func Of(w *workload.Workload, exec []unit.Cycles, m *Machine) *Problem {
+	life := vitality.Analyze(w)
+	p := &Problem{Workload: w, Kernels: len(w.Kernels), Exec: exec, Need: life.Needed(w), Machine: *m}
 	for t := range w.Tensors {
-		p.add(l, workload.TensorID(t))
+		p.add(life, workload.TensorID(t))
 	}
 	return p
 }
 
 // add adds the values of tensor t. A gap that ends with a kernel that only writes holds
 // nothing that anybody needs.
-func (p *Problem) add(l *swapplan.Load, t workload.TensorID) {
-	uses, n := l.Life.Uses(t), p.Kernels
-	global := l.Workload.Tensors[t].Global
+func (p *Problem) add(life *vitality.Analysis, t workload.TensorID) {
+	uses, n := life.Uses(t), p.Kernels
+	global := p.Workload.Tensors[t].Global
 	if !global { // what is written after the last reader is a value of one kernel
-		end, _ := slices.BinarySearch(uses, l.Life.Death[t])
+		end, _ := slices.BinarySearch(uses, life.Death[t])
 		uses = uses[:end]
 	}
 	if len(uses) == 0 {
 		return
 	}
-	writes := func(k workload.KernelID) bool { return slices.Contains(l.Workload.Kernels[k].Outputs, t) }
-	reads := func(k workload.KernelID) bool { return slices.Contains(l.Workload.Kernels[k].Inputs, t) }
+	writes := func(k workload.KernelID) bool { return slices.Contains(p.Workload.Kernels[k].Outputs, t) }
+	reads := func(k workload.KernelID) bool { return slices.Contains(p.Workload.Kernels[k].Inputs, t) }
 	first := 0
 	if global {
 		first = slices.IndexFunc(uses, writes)
 	}
 	clean := first < 0
 	first = max(0, first)
-	v := Value{Tensor: t, Size: l.Size[t], Born: int(uses[first])}
+	v := Value{Tensor: t, Size: p.Workload.Tensors[t].Bytes.Aligned(), Born: int(uses[first])}
 	if clean {
 		v.Born = -1
 	}
@@ -149,6 +163,24 @@ func (p *Problem) add(l *swapplan.Load, t workload.TensorID) {
 		}
 	}
 	flush()
+}
+
+// rerun returns the kernel that can compute v again, and how many bytes it writes; -1 for
+// what keeps its value from one iteration to the next, or is written by none.
+func (p *Problem) rerun(v *Value) (k int, bytes unit.Bytes) {
+	if !p.Recompute || v.Born < 0 || p.Workload.Tensors[v.Tensor].Global {
+		return -1, 0
+	}
+	outputs := p.Workload.Kernels[v.Born].Outputs
+	if !slices.Contains(outputs, v.Tensor) {
+		return -1, 0
+	}
+	for i, t := range outputs {
+		if !slices.Contains(outputs[:i], t) {
+			bytes += p.Workload.Tensors[t].Bytes.Aligned()
+		}
+	}
+	return v.Born, bytes
 }
 
 // within returns v as it is where it begins in the first of iterations of n kernels.

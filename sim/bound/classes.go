@@ -2,6 +2,7 @@ package bound
 
 import (
 	"slices"
+	"sort"
 
 	"spillway/sim/unit"
 )
@@ -24,6 +25,9 @@ type class struct {
 	size     float64
 	from, to int32 // steps
 	clean    bool
+	// again is what a byte costs to compute again, in times of the GPU's link, at most; -1 if
+	// it cannot be.
+	again float64
 }
 
 // A step of a class is a moment and the segment that begins with it.
@@ -53,12 +57,16 @@ func (p *Problem) cut(moments []int) *cut {
 	for i, k := range moments {
 		c.deficit[i] = float64(p.Need[k]-p.memory()) / link
 		var cycles unit.Cycles
-		for j := k; j != moments[(i+1)%n] || cycles == 0; j = (j + 1) % p.Kernels {
+		for j := k; ; {
 			cycles += p.Exec[j]
+			if j = (j + 1) % p.Kernels; j == moments[(i+1)%n] {
+				break
+			}
 		}
 		c.time[i] = float64(cycles) / float64(m.Clock)
 	}
 	known := map[string]int32{}
+	costs := powers()
 	var steps []step
 	for i := range p.Values {
 		v := &p.Values[i]
@@ -67,14 +75,23 @@ func (p *Problem) cut(moments []int) *cut {
 		if len(steps) == 0 {
 			continue
 		}
-		key := name(steps, v.Born < 0)
+		cost, power := -1.0, -1
+		if k, bytes := p.rerun(v); k >= 0 {
+			exact := float64(float64(p.Exec[k])/float64(m.Clock)) * link / float64(bytes)
+			if power = sort.SearchFloat64s(costs, exact); power > 0 {
+				cost = costs[power-1]
+			} else {
+				cost = 0
+			}
+		}
+		key := name(steps, v.Born < 0, power)
 		at, ok := known[key]
 		if !ok {
 			at = int32(len(c.classes))
 			known[key] = at
 			begin := int32(len(c.steps))
 			c.steps = append(c.steps, steps...)
-			c.classes = append(c.classes, class{from: begin, to: int32(len(c.steps)), clean: v.Born < 0})
+			c.classes = append(c.classes, class{from: begin, to: int32(len(c.steps)), clean: v.Born < 0, again: cost})
 		}
 		c.of[i] = at
 		c.classes[at].size += float64(v.Size) / link
@@ -134,14 +151,29 @@ func (c *cut) segment(k, kernels int) int {
 	return i + k/kernels*len(c.moments)
 }
 
+// powers are the costs of a byte that is computed again by which classes differ: ascending
+// powers of 1.1. Costs are rounded down, so that what is proved holds.
+func powers() []float64 {
+	list := make([]float64, 300)
+	x := 1e-6
+	for i := range list {
+		list[i] = x
+		x = float64(x * 1.1)
+	}
+	return list
+}
+
 // name is steps as the key of a map.
-func name(steps []step, clean bool) string {
-	b := make([]byte, 0, 2*len(steps)+1)
+func name(steps []step, clean bool, power int) string {
+	b := make([]byte, 0, 2*len(steps)+3)
 	for _, s := range steps {
 		b = append(b, byte(s.at), s.flags)
 	}
 	if clean {
 		b = append(b, 1)
+	}
+	if power >= 0 {
+		b = append(b, 2, byte(power), byte(power>>8))
 	}
 	return string(b)
 }
