@@ -26,7 +26,8 @@ import (
 // A job's floor is the largest of times that each follow from one thing that works at most
 // all the time, in an iteration like the one before:
 //
-//   - A GPU runs one kernel after the other: the sum of its kernels.
+//   - A GPU runs one kernel after the other, and waits for what others send: the longest way
+//     through kernels, sends and collectives (job.Job.Shortest).
 //   - A link carries at most its rate: bytes of sends and collectives, and of what follows.
 //   - Where the GPUs hold the optimizer: while a kernel runs, values that a later kernel reads
 //     are on the GPU or away. What its memory cannot hold is away, and comes back before its
@@ -34,14 +35,17 @@ import (
 //     rate, and over both at most at the sum of their rates. It was written by a kernel, so it
 //     left in the same way as often; a weight that no kernel writes need not. What exceeds
 //     host memory too, on all GPUs together, goes to the drives and comes back.
+//   - Where tensors move by programs alone (system.System.Offloads): the linear program of package
+//     bound for each GPU, which has all of the links and of the host memory that others use, too.
 //   - Where the host has the optimizer: gradients leave once, weights come back once, and the
 //     host's processors take their time for every parameter.
 //
-// It is not tight where activations leave again and again, and it credits the host's way and
-// the drives' with all their rate at once. Nothing shows that it can be reached.
+// It is not tight for other systems where activations leave again and again, and it credits the
+// host's way and the drives' with all their rate at once. Nothing shows that it can be reached.
 type Bound struct {
 	Time unit.Time
-	// Floors are those of the ways to cut the model, by system; those that are cut alike are one.
+	// Floors are those of the ways to cut the model, the least first. Systems that are cut alike have one,
+	// but those with a linear program each their own.
 	Floors []Floor
 	// Reason says why there is none: every system refuses.
 	Reason string
@@ -52,19 +56,22 @@ type Floor struct {
 	Systems []*system.System // that run this job
 	Time    unit.Time
 	By      string // what takes so long: "kernels of GPU 1"
+	// Own is true where the systems move tensors by programs alone, so that this and not only
+	// Bound.Time is what they are measured against.
+	Own bool
 }
 
 // Best returns the bound of a setup. The error is about the setup.
 func Best(s *Setup, p report.Progress) (*Bound, error) {
 	b := &Bound{}
 	progress := begin(p)
-	var jobs []*job.Job
+	var jobs []*job.Job // of floors
 	for i, sys := range Systems {
 		progress.reach(whole * int64(i) / int64(len(Systems)))
 		if sys.Bound {
 			continue
 		}
-		node, j, _, err := cut(s, sys)
+		node, j, o, err := cut(s, sys)
 		var no *system.Refusal
 		switch {
 		case errors.As(err, &no):
@@ -73,7 +80,8 @@ func Best(s *Setup, p report.Progress) (*Bound, error) {
 		case err != nil:
 			return nil, err
 		}
-		if at := slices.IndexFunc(jobs, func(o *job.Job) bool { return sameCut(o, j) }); at >= 0 {
+		own := sys.Offloads != nil && !j.Spec.HostOptimizer
+		if at := slices.IndexFunc(jobs, func(o *job.Job) bool { return sameCut(o, j) }); at >= 0 && !own && !b.Floors[at].Own {
 			b.Floors[at].Systems = append(b.Floors[at].Systems, sys)
 			continue
 		}
@@ -81,8 +89,13 @@ func Best(s *Setup, p report.Progress) (*Bound, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.Systems = append(f.Systems, sys)
-		jobs, b.Floors = append(jobs, j), append(b.Floors, *f)
+		if own {
+			if err := f.moving(sys.Offloads(node, &o)); err != nil {
+				return nil, err
+			}
+		}
+		f.best.Systems, f.best.Own = []*system.System{sys}, own
+		jobs, b.Floors = append(jobs, j), append(b.Floors, f.best)
 	}
 	progress.reach(whole)
 	if len(b.Floors) == 0 {
@@ -103,13 +116,16 @@ func sameCut(a, b *job.Job) bool {
 type floorer struct {
 	j     *job.Job
 	n     *machine.Node
-	bytes []unit.Bytes // by link
+	bytes []unit.Bytes  // by link
+	exec  [][]unit.Time // by part and kernel, at least
 	best  Floor
 }
 
-func floorOf(j *job.Job, n *machine.Node) (*Floor, error) {
+func floorOf(j *job.Job, n *machine.Node) (*floorer, error) {
 	f := &floorer{j: j, n: n, bytes: make([]unit.Bytes, len(n.Links))}
-	f.kernels()
+	if err := f.kernels(); err != nil {
+		return nil, err
+	}
 	if err := f.peers(); err != nil {
 		return nil, err
 	}
@@ -123,7 +139,7 @@ func floorOf(j *job.Job, n *machine.Node) (*Floor, error) {
 	for l, bytes := range f.bytes {
 		f.takes(n.Links[l].Rate.Time(bytes), func() string { return fmt.Sprintf("what crosses the link %q", n.Links[l].Name) })
 	}
-	return &f.best, nil
+	return f, nil
 }
 
 // takes notes that an iteration takes at least so long.
@@ -133,30 +149,64 @@ func (f *floorer) takes(t unit.Time, by func() string) {
 	}
 }
 
-// kernels are those that compute; a collective's take what its bytes take.
-func (f *floorer) kernels() {
-	is := make([]map[workload.KernelID]bool, len(f.j.Parts))
+// kernels are what GPUs run one after the other, and the longest way through them. A kernel that
+// is a collective's takes what its bytes take.
+func (f *floorer) kernels() error {
+	var err error
+	rate := func(from, to job.Ref) unit.Bandwidth {
+		if from.Part == to.Part {
+			return 0 // nothing is sent
+		}
+		r, e := f.rate(onGPU(int(from.Part)), onGPU(int(to.Part)))
+		err = errors.Join(err, e)
+		return r
+	}
+	f.exec = make([][]unit.Time, len(f.j.Parts))
+	for g, w := range f.j.Parts {
+		f.exec[g] = make([]unit.Time, len(w.Kernels))
+		for k := range w.Kernels {
+			f.exec[g][k] = w.Kernels[k].HostTime + w.Kernels[k].Time
+		}
+	}
+	ring := make(map[*job.Collective]unit.Time, len(f.j.Collectives))
 	for i := range f.j.Collectives {
 		c := &f.j.Collectives[i]
-		if len(c.Wait) > 0 {
-			continue
-		}
-		for _, m := range c.Members {
-			if is[m.Part] == nil {
-				is[m.Part] = map[workload.KernelID]bool{}
-			}
-			is[m.Part][m.Kernel] = true
-		}
-	}
-	for g, w := range f.j.Parts {
-		var sum unit.Time
-		for k := range w.Kernels {
-			if !is[g][workload.KernelID(k)] {
-				sum += w.Kernels[k].HostTime + w.Kernels[k].Time
+		for m, from := range c.Members {
+			if r := rate(from, c.Members[(m+1)%len(c.Members)]); r > 0 {
+				ring[c] = max(ring[c], r.Time(c.Ring()))
 			}
 		}
-		f.takes(sum, func() string { return fmt.Sprintf("kernels of GPU %d", g) })
+		if len(c.Wait) == 0 {
+			for _, m := range c.Members {
+				f.exec[m.Part][m.Kernel] = ring[c]
+			}
+		}
 	}
+	sum := make([]unit.Time, len(f.exec))
+	for g, list := range f.exec {
+		for _, t := range list {
+			sum[g] += t
+		}
+		f.takes(sum[g], func() string { return fmt.Sprintf("kernels of GPU %d", g) })
+	}
+	way, e := f.j.Shortest(&job.Durations{
+		Kernel:     func(k job.Ref) unit.Time { return f.exec[k.Part][k.Kernel] },
+		Send:       func(s *job.Send) unit.Time { return rate(s.From, s.To).Time(s.Bytes) },
+		Collective: func(c *job.Collective) unit.Time { return ring[c] },
+	})
+	f.takes(way, func() string { return "the longest way through kernels and what GPUs send" })
+	return errors.Join(err, e)
+}
+
+// rate is how many bytes a second cross all links between two places at best.
+func (f *floorer) rate(from, to machine.Endpoint) (least unit.Bandwidth, err error) {
+	path, err := f.n.Route(from, to)
+	for i, l := range path {
+		if r := f.n.Links[l].Rate; i == 0 || r < least {
+			least = r
+		}
+	}
+	return least, err
 }
 
 // move lets bytes cross all links between two places.

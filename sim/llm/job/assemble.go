@@ -186,9 +186,17 @@ func tooMany(n int64) error {
 	return fmt.Errorf("GPUs send to each other %d times; at most %d can be simulated: take larger micro-batches, a smaller batch or fewer GPUs", n, maxRefs)
 }
 
-// checkDeadlock runs the kernels in an order that sends and collectives allow; if it cannot go on, they
-// wait for each other.
-func (j *Job) checkDeadlock() error {
+// Durations are how long what a job does takes at least; nil is no time.
+type Durations struct {
+	Kernel     func(Ref) unit.Time
+	Send       func(*Send) unit.Time
+	Collective func(*Collective) unit.Time
+}
+
+// Shortest returns how long an iteration takes if nothing waits but for the kernel before, for sends
+// and for collectives: no run is shorter. A send of a kernel that is a collective's begins with that
+// kernel. The error says which kernels wait for each other.
+func (j *Job) Shortest(d *Durations) (unit.Time, error) {
 	start := make([]int, len(j.Parts)+1) // of a part's kernels
 	for i, w := range j.Parts {
 		start[i+1] = start[i] + len(w.Kernels)
@@ -199,28 +207,29 @@ func (j *Job) checkDeadlock() error {
 	// of its members have begun.
 	kernels := start[len(j.Parts)]
 	waits := make([]int32, kernels+len(j.Collectives))
-	edges := func(f func(from, to int)) {
+	edges := func(f func(from, to, send int)) {
 		for i := range j.Sends {
-			f(at(j.Sends[i].From), at(j.Sends[i].To))
+			f(at(j.Sends[i].From), at(j.Sends[i].To), i)
 		}
 		for i := range j.Collectives {
 			c := &j.Collectives[i]
 			for _, r := range c.Members {
-				f(at(r), kernels+i)
+				f(at(r), kernels+i, -1)
 			}
 			for _, r := range c.Wait {
-				f(kernels+i, at(r))
+				f(kernels+i, at(r), -1)
 			}
 		}
 	}
 	first := make([]int32, kernels+len(j.Collectives)+1)
-	edges(func(from, to int) { first[from+1]++; waits[to]++ })
+	edges(func(from, to, _ int) { first[from+1]++; waits[to]++ })
 	for i := 1; i < len(first); i++ {
 		first[i] += first[i-1]
 	}
-	next := make([]int32, first[len(first)-1])
+	type edge struct{ to, send int32 }
+	next := make([]edge, first[len(first)-1])
 	count := slices.Clone(first)
-	edges(func(from, to int) { next[count[from]] = int32(to); count[from]++ })
+	edges(func(from, to, send int) { next[count[from]] = edge{int32(to), int32(send)}; count[from]++ })
 	// together[k] is the collective that kernel k is, or -1: it ends with the collective.
 	together := make([]int32, kernels)
 	for k := range together {
@@ -230,7 +239,7 @@ func (j *Job) checkDeadlock() error {
 		if c := &j.Collectives[i]; len(c.Wait) == 0 {
 			for _, r := range c.Members {
 				if k := at(r); together[k] >= 0 {
-					return fmt.Errorf("kernel %d (%s) of GPU %d is in two collectives", r.Kernel, j.Parts[r.Part].Kernels[r.Kernel].Name, r.Part)
+					return 0, fmt.Errorf("kernel %d (%s) of GPU %d is in two collectives", r.Kernel, j.Parts[r.Part].Kernels[r.Kernel].Name, r.Part)
 				}
 				together[at(r)] = int32(i)
 			}
@@ -243,17 +252,20 @@ func (j *Job) checkDeadlock() error {
 		return p - 1
 	}
 	left := kernels
-	var ready []int
-	begin := func(k int) { // if the kernel before has ended and nothing is waited for
+	ready, last := []int(nil), unit.Time(0)
+	times := make([]unit.Time, kernels+len(j.Collectives)) // when an event can begin
+	begin := func(k int) {                                 // if the kernel before has ended and nothing is waited for
 		if k < kernels && !begun[k] && waits[k] == 0 && (k == start[part(k)] || done[k-1]) {
 			begun[k] = true
 			ready = append(ready, k)
 		}
 	}
-	end := func(k int) {
+	end := func(k int, t unit.Time) {
 		done[k] = true
 		left--
+		last = max(last, t)
 		if k+1 < kernels && part(k+1) == part(k) {
+			times[k+1] = max(times[k+1], t)
 			begin(k + 1)
 		}
 	}
@@ -263,35 +275,48 @@ func (j *Job) checkDeadlock() error {
 	for len(ready) > 0 {
 		e := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
+		t := times[e]
 		if e < kernels && together[e] < 0 {
-			end(e)
+			if p := part(e); d.Kernel != nil {
+				t += d.Kernel(Ref{int16(p), workload.KernelID(e - start[p])})
+			}
+			end(e, t)
 		}
 		if e >= kernels {
-			if c := &j.Collectives[e-kernels]; len(c.Wait) == 0 {
+			c := &j.Collectives[e-kernels]
+			if d.Collective != nil {
+				t += d.Collective(c)
+			}
+			if len(c.Wait) == 0 {
 				for _, r := range c.Members {
-					end(at(r))
+					end(at(r), t)
 				}
 			}
 		}
-		for _, to := range next[first[e]:first[e+1]] {
-			if waits[to]--; waits[to] == 0 {
-				if int(to) >= kernels {
-					ready = append(ready, int(to))
+		for _, x := range next[first[e]:first[e+1]] {
+			arrives := t
+			if x.send >= 0 && d.Send != nil {
+				arrives += d.Send(&j.Sends[x.send])
+			}
+			times[x.to] = max(times[x.to], arrives)
+			if waits[x.to]--; waits[x.to] == 0 {
+				if int(x.to) >= kernels {
+					ready = append(ready, int(x.to))
 				} else {
-					begin(int(to))
+					begin(int(x.to))
 				}
 			}
 		}
 	}
 	if left == 0 {
-		return nil
+		return last, nil
 	}
 	for i := range j.Parts {
 		for k := start[i]; k < start[i+1]; k++ {
 			if !done[k] {
-				return fmt.Errorf("kernel %d (%s) of GPU %d and others wait for each other", k-start[i], j.Parts[i].Kernels[k-start[i]].Name, i)
+				return 0, fmt.Errorf("kernel %d (%s) of GPU %d and others wait for each other", k-start[i], j.Parts[i].Kernels[k-start[i]].Name, i)
 			}
 		}
 	}
-	return nil
+	return last, nil
 }

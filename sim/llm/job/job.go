@@ -250,7 +250,8 @@ func (j *Job) Validate() error {
 			}
 		}
 	}
-	return j.checkDeadlock()
+	_, err := j.Shortest(&Durations{})
+	return err
 }
 
 // Peak is the most that tensors of a part take at once if none is moved, in bytes.

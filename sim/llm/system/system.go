@@ -88,6 +88,9 @@ type System struct {
 	// Drives: it may move something to drives, so a run depends on their rates. Host: it plans with
 	// how much host memory there is; others only ask that it is enough.
 	Drives, Host bool
+	// Offloads, of a system whose tensors move by programs alone (offload.Schedule.Programs), is how much
+	// host memory they may take at most; nil where tensors are kept elsewhere in another way.
+	Offloads func(n *machine.Node, o *Options) unit.Bytes
 	// Planning is about how long its plans take for a kernel, in steps of 2.5 µs, where
 	// a GPU has 13 440 kernels; 0 where it plans nothing.
 	Planning float64

@@ -8,6 +8,7 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/prose"
+	"spillway/sim/report"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
@@ -118,7 +119,7 @@ func systems() []lab.System {
 		})
 	}
 	return append(list, lab.Best(
-		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. Nothing shows that it can be reached: it is near where computing decides, and far where activations leave again and again.",
+		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. TERAIO's systems are measured against more: a linear program of what each GPU moves. Nothing shows that it can be reached: it is near where computing decides, and for other systems far where activations leave again and again.",
 		"Spillway: sums over what works at most all the time", 10))
 }
 
@@ -141,6 +142,11 @@ func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
 			titles[i] = x.Title
 		}
 		out.Notes = append(out.Notes, fmt.Sprintf("Cut as by %s an iteration takes at least %s s: %s.", prose.List(titles), prose.ThreeDigits(inSeconds(f.Time)), f.By))
+		for _, x := range f.Systems {
+			if f.Own {
+				out.Bounds = append(out.Bounds, report.Bound{System: x.Name, Value: inSeconds(f.Time)})
+			}
+		}
 	}
 	return out, nil
 }
