@@ -5,10 +5,11 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	core "spillway/sim/llm"
+	"spillway/sim/llm/system"
 	"spillway/sim/prose"
-	"spillway/sim/report"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
@@ -115,12 +116,21 @@ func systems() []lab.System {
 	for _, s := range core.Systems {
 		list = append(list, lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About,
-			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look,
+			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look, Floor: leastOf(s),
 		})
 	}
 	return append(list, lab.Best(
 		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. TERAIO's systems are measured against more: a linear program of what each GPU moves. Nothing shows that it can be reached: it is near where computing decides, and for other systems far where activations leave again and again.",
 		"Spillway: sums over what works at most all the time", 10))
+}
+
+// leastOf is the key of what the best possible says of a system whose tensors move by programs
+// alone; empty of others.
+func leastOf(s *system.System) string {
+	if s.Offloads == nil {
+		return ""
+	}
+	return strings.ReplaceAll(s.Name, "-", "_") + "_least_s"
 }
 
 // proof is what no system can be faster than.
@@ -144,7 +154,7 @@ func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("Cut as by %s an iteration takes at least %s s: %s.", prose.List(titles), prose.ThreeDigits(inSeconds(f.Time)), f.By))
 		for _, x := range f.Systems {
 			if f.Own {
-				out.Bounds = append(out.Bounds, report.Bound{System: x.Name, Value: inSeconds(f.Time)})
+				out.Single = append(out.Single, lab.Single{Quantity: leastOf(x), Value: inSeconds(f.Time)})
 			}
 		}
 	}

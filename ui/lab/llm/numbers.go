@@ -120,6 +120,11 @@ func list() []report.Measure[*result] {
 	ns[len(ns)-1].Scale = 0.01
 	add("iteration_s", "Iteration", "s", "Time of one iteration, after the first ones.", 2, -1, func(r *result) float64 { return inSeconds(r.Time) })
 	ns = append(ns, lab.Headroom[*result]("No system can be below 1. TERAIO's are measured against a linear program of what each GPU moves."))
+	for _, x := range core.Systems {
+		if key := leastOf(x); key != "" {
+			add(key, "Least time of "+x.Title, "s", "Of Best possible: "+x.Title+" takes no less, whatever it moves when. Nothing shows that it can be reached.", 2, -1, func(*result) float64 { return report.None() })
+		}
+	}
 	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU in the mean, recomputation included.", 1, 1, func(r *result) float64 { return float64(r.FlopRate()) / 1e12 })
 	for c, x := range causes {
 		add(x.key+"_s", "GPU time: "+x.label, "s", x.help+" Mean over the GPUs; the six parts are the iteration.", 2, 0, func(r *result) float64 {
