@@ -419,7 +419,7 @@ func TestExportErrors(t *testing.T) {
 	l := New()
 	for _, tt := range []struct{ key, set, system, want string }{
 		{timelineExport, "gpu_memory=0.02", "uvm", "cannot run it"},
-		{"nothing", "", "uvm", `no export "nothing"; there are ["timeline" "stalls" "chakra" "trace" "trace-anonymous" "certificate"]`},
+		{"nothing", "", "uvm", `no export "nothing"; there are ["timeline" "stalls" "chakra" "trace" "trace-anonymous" "certificate" "certificate-recomputation"]`},
 		{chakraExport, "", "nobody", "unknown system"},
 		{chakraExport, "ssd_read=20", "g10", "faster"},
 	} {
