@@ -32,7 +32,6 @@ package spillway
 import (
 	"errors"
 
-	"spillway/sim/bound"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
