@@ -209,7 +209,7 @@ window.charts = (() => {
         },
       });
     }
-    if (b.room) option.series.push(room(b, option, t, Math.max(0, ...b.rows.map((_, i) => values.reduce((sum, v) => sum + v[i], 0)))));
+    if (b.room) option.series.push(room(b, option, t, width, Math.max(0, ...b.rows.map((_, i) => values.reduce((sum, v) => sum + v[i], 0)))));
     option.tooltip = tooltip(t, 'axis', (items) => {
       const row = b.rows[items[0].dataIndex];
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
@@ -225,18 +225,22 @@ window.charts = (() => {
   }
 
   // room draws the best possible, a thin line, and the band from it to the best that is known.
-  function room(b, option, t, longest) {
+  function room(b, option, t, width, longest) {
     const { least, known, text } = b.room;
     const color = t.v('--text');
     option.grid.top += 16;
     Object.assign(option.series.find((s) => s.id === ENDS).label, { textBorderColor: t.v('--panel'), textBorderWidth: 3 });
-    option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * least);
+    if (least > longest) option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * least);
+    // Its text stands to the right of the line where there is room.
+    const names = Math.max(0, ...b.rows.map((r) => measure(r.name, t.font))) + option.grid.left;
+    const at = names + (width - names - option.grid.right) * least / (b.max || Math.max(least, longest));
+    const right = width - at;
     return {
       id: 'room', type: 'line', name: 'room', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { show: false },
       markArea: { silent: true, z: 0, itemStyle: { color: t.v('--room') }, data: [[{ xAxis: Math.min(least, known) }, { xAxis: Math.max(least, known) }]] },
       markLine: {
         silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1 }, data: [{ xAxis: least }],
-        label: { ...t.font, position: 'start', rotate: 0, color, align: least > Math.max(least, longest) / 2 ? 'right' : 'left', formatter: () => text },
+        label: { ...t.font, position: 'start', rotate: 0, color, align: right > measure(text, t.font) + 12 || right > at ? 'left' : 'right', formatter: () => text },
       },
     };
   }

@@ -7,6 +7,7 @@ import {
   DataZoomComponent,
   GridComponent,
   LegendComponent,
+  MarkAreaComponent,
   MarkLineComponent,
   TitleComponent,
   TooltipComponent,
@@ -16,7 +17,7 @@ import { CanvasRenderer } from 'echarts/renderers';
 echarts.use([
   BarChart, LineChart, ScatterChart,
   AriaComponent, DataZoomComponent, GridComponent, LegendComponent,
-  MarkLineComponent, TitleComponent, TooltipComponent,
+  MarkAreaComponent, MarkLineComponent, TitleComponent, TooltipComponent,
   CanvasRenderer,
 ]);
 

@@ -34,6 +34,12 @@ func TestECharts(t *testing.T) {
 			}
 		}
 	}
+	for _, kind := range []string{"Area", "Line", "Point"} { // one that is not there draws nothing, without an error
+		used, there := strings.Contains(charts, "mark"+kind+":"), strings.Contains(entry, "Mark"+kind+"Component")
+		if used != there {
+			t.Errorf("charts.js draws mark%s: %t; echarts.mjs has it: %t", kind, used, there)
+		}
+	}
 	for _, m := range regexp.MustCompile(`renderer: '(\w+)'`).FindAllStringSubmatch(charts, -1) {
 		if m[1] != "canvas" {
 			t.Errorf("charts.js draws with the renderer %q, which echarts.mjs has not", m[1])

@@ -112,14 +112,14 @@ func (h *headline) winner() string {
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
 		return h.cannotTell(best, h.done[1])
 	}
-	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value)+best.within(h.info, h.quantity), h.price(best.Run))
+	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value)+best.within(h.info, h.quantity), h.price(best.Run)+best.possible(h.info))
 	if len(h.done) > 1 {
 		s += ", " + h.times(best, h.done[1])
 		if len(h.done) > 2 {
 			s += " and " + h.times(best, last)
 		}
 	}
-	return s + best.possible(h.info) + "." + h.besides(best.Run) + h.loss(best.Run)
+	return s + "." + h.besides(best.Run) + h.loss(best.Run)
 }
 
 // besides says what else matters of the best.

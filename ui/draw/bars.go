@@ -100,12 +100,12 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 	if bars.Limit != nil {
 		p.text(s.inside(bars.Limit.At), in.y-5, fit(bars.Limit.Text, usual, b.w/2), 0, color("--limit"), middle)
 	}
-	if r := bars.Room; r != nil { // its text stands on the side that has more room
+	if r := bars.Room; r != nil { // its text stands to the right of the line where there is room
 		at := s.inside(r.Least)
-		if at > in.x+float64(in.w/2) {
-			p.text(at+2, in.y-5, fit(r.Text, usual, at-b.x), 0, color("--text"), ends)
+		if right := b.x + b.w - at; right > measure(r.Text, usual) || right > at-b.x {
+			p.text(at-2, in.y-5, fit(r.Text, usual, right), 0, color("--text"), begins)
 		} else {
-			p.text(at-2, in.y-5, fit(r.Text, usual, b.x+b.w-at), 0, color("--text"), begins)
+			p.text(at+2, in.y-5, fit(r.Text, usual, at-b.x), 0, color("--text"), ends)
 		}
 	}
 }
