@@ -18,7 +18,7 @@ type ran = lab.Run[settings, *memory, *result]
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
 	return report.Lift(report.Keep(list(), map[string]report.Law{
-		"time": {Knob: "link", Lowers: true}, "slowdown_percent": {Knob: "link", Lowers: true, Ratio: true},
+		"time": {Knob: "link", Lowers: true, Ratio: true}, "slowdown_percent": {Knob: "link", Lowers: true, Ratio: true},
 		"worst_slowdown_percent": {Ratio: true}, "gpu_percent": {Ratio: true}, "metadata_percent": {Ratio: true}, "buddy_percent": {Ratio: true},
 	}), func(r *ran) *result { return r.Result })
 }
@@ -57,7 +57,7 @@ func list() []report.Measure[*result] {
 	for i := signed; i < len(ns); i++ {
 		ns[i].Signed = true
 	}
-	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
+	add("time", "Time", "%", "Relative to a GPU that holds everything uncompressed.", 2, -1, func(r *result) float64 { return 1 + r.sum.Slowdown }).Scale = 0.01
 	ns = append(ns, lab.Headroom[*result]("No design can be below 1."))
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
 	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
@@ -146,7 +146,7 @@ func charts() []report.Chart {
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
 		{ID: "capacity", Title: "GPU memory by target", Help: "Of a suite, whose programs run one at a time, of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
-		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
+		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Sum: "time", Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles are drawn where the paper publishes something of these contents.", Say: "is highest"},
 		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
 	}

@@ -72,17 +72,18 @@ func ledger(t testing.TB, l *lab.Lab, about string, r *report.Report, chart stri
 	if at < 0 {
 		t.Fatalf("%s: %s is the sum of the chart %q, which is not there", about, l.Quantities[of].Key, chart)
 	}
+	shown := func(at int, v float64) float64 { return l.Quantities[at].Shown(v) }
 	sum, parts := 0.0, 0
 	for _, key := range l.Charts[at].Of {
 		if v, ok := r.Value(l.Quantity(key)); ok {
-			sum += v
+			sum += shown(l.Quantity(key), v)
 			parts++
 		}
 	}
 	if parts == 0 && l.Floor.System != "" && r.Fits {
 		return // a proof has no parts
 	}
-	if want := r.Values[of]; math.Abs(sum-want) > 1e-6*max(1, math.Abs(want)) {
+	if want := shown(of, r.Values[of]); math.Abs(sum-want) > 1e-6*max(1, math.Abs(want)) {
 		t.Errorf("%s: parts of the chart %s are %v, and %s is %v", about, chart, sum, l.Quantities[of].Key, want)
 	}
 }
