@@ -143,6 +143,8 @@ func (k *Ranking) table(list []*Ranked) report.Table {
 		switch {
 		case has && r.System.Name == k.Info.Floor.System:
 			text = "bound"
+		case has && r.System.Name == k.Info.Floor.Known:
+			text = "best known"
 		case has && r.System.Bound:
 			text = "ideal"
 		case has:

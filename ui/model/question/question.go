@@ -178,7 +178,7 @@ func (a *core) among(kind string) []string {
 func (a *core) floor(kind string) string {
 	switch at := a.Of(); {
 	case at < 0 || !a.room.Info.Bounded(a.room.Info.Quantities[at].Key):
-	case kind == state.Rank, kind == state.Vary && a.text(state.Vary2Key) == "":
+	case kind == state.Rank, kind == state.Vary && a.text(state.Vary2Key) == state.NoKnob:
 		return a.room.Info.Floor.System
 	}
 	return ""

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 
 	"spillway/ui/exec"
@@ -54,5 +55,24 @@ func TestFloorStandsBehind(t *testing.T) {
 	h.do(exec.Run)
 	if line() < first || h.picks() != 0 {
 		t.Error("compared, it is asked for once more, or has no line")
+	}
+}
+
+// A setting that is varied, and a ranking, ask for the floor too where they look at what it bounds: each
+// point says how near its best system is.
+func TestFloorInWhatIf(t *testing.T) {
+	for of, want := range map[string]string{"time_s": "The best is", "evictions": "LRU"} {
+		h := hostOf(t, "v=4-by-hand&lab=store&workload=services&systems=lru&view=whatif&ask=vary&ask-vary=link&ask-values=6,12&ask-of="+of, map[string]string{}, store.New())
+		h.Question.Run()
+		h.do(exec.Several)
+		table := h.Question.Asked().Tables[0]
+		if got := table.Head[len(table.Head)-1]; got != want {
+			t.Errorf("%s: the table ends with %q", of, got)
+		}
+		for _, r := range table.Rows {
+			if last := r.Cells[len(r.Cells)-1].Text; want == "The best is" && !strings.HasPrefix(last, "within ") {
+				t.Errorf("%s: %q", r.Head, last)
+			}
+		}
 	}
 }
