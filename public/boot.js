@@ -1,5 +1,6 @@
-// Starts the page: its Go program (app.wasm), and at the same time a first worker
-// with the program of the laboratory that the link is about. A laboratory's
+// Starts the page: its Go program (app.wasm), and a first worker with the program of the
+// laboratory that the link is about: at the same time where something has to be computed,
+// and where the site came with what the page opens on once somebody touches the page. A laboratory's
 // program is compiled once and given to all its workers. build/site fills in LABS,
 // the laboratories' names, of which the first is shown when the link says nothing,
 // and FILES.
@@ -190,13 +191,25 @@ window.boot = (() => {
     return LABS.find((name) => name === link.get('lab')) ?? LABS[0];
   }
 
+  // expect compiles a program whose first worker will be asked for in a moment.
+  function expect(lab) {
+    if (!held) compile(`${lab}.wasm`).catch(() => {}); // a worker of it says so
+  }
+
   // What is needed first is asked for now, before the document is read.
   const supported = typeof WebAssembly === 'object' && typeof Worker === 'function';
   let first;
   let waiting; // the same, until the program wants it
   if (supported) {
-    first = waiting = new Made(firstLab(), true);
-    for (const promise of [compile(held ? held.program : 'app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
+    const lab = firstLab();
+    const asked = [compile(held ? held.program : 'app.wasm'), bytes('labs.info'), bytes(`${lab}.info`)];
+    if ('linked' in document.documentElement.dataset) {
+      first = waiting = new Made(lab, true);
+    } else {
+      asked.push(bytes(`first-${lab}.info`));
+      for (const touch of ['pointerdown', 'keydown']) addEventListener(touch, () => expect(lab), { once: true, capture: true, passive: true });
+    }
+    for (const promise of asked) promise.catch(() => {}); // start says so
   }
 
   async function start() {
@@ -207,7 +220,7 @@ window.boot = (() => {
     const module = await compile(held ? held.program : 'app.wasm');
     // Until this thread knows that the worker's script has run, it would keep
     // back what the program tells the worker.
-    await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
+    if (first) await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
@@ -330,8 +343,7 @@ window.boot = (() => {
     crashed,
     compile,
     fetch: bytes,
-    // expect compiles a program whose first worker will be asked for in a moment.
-    expect(lab) { if (!held) compile(`${lab}.wasm`).catch(() => {}); }, // a worker of it says so
+    expect,
     // startWorker returns a new Made. hear gets what it says, and {stopped,
     // reason} when it cannot go on.
     startWorker(lab, hear) {

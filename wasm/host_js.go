@@ -21,6 +21,14 @@ const filesProgram = "files"
 // Start implements session.Host.
 func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.jobs[j.ID] = asked{j.Kind, j.Lab, j.Files, j.Joins}
+	if a := exec.Recall(p.known[j.Lab], j); a != nil {
+		p.inbox.put(func() {
+			if _, wanted := p.jobs[a.ID]; wanted {
+				p.answer(a)
+			}
+		})
+		return
+	}
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
@@ -54,22 +62,47 @@ func (p *page) Stored(name string) string { return p.tools.Call("stored", name).
 func (p *page) Store(name, text string) bool { return p.tools.Call("store", name, text).Bool() }
 
 // Fetch implements session.Host.
-func (p *page) Fetch(name string) {
+func (p *page) Fetch(name string, opening bool) {
 	go func() {
+		known := make(chan []exec.Known, 1)
+		go func() { known <- knownOf(name, opening || !linked()) }()
 		info := &lab.Info{Name: name}
 		data, err := fetch(name + ".info")
 		if err == nil {
 			err = wire.Unmarshal(data, info)
 		}
+		answers := <-known
 		p.inbox.put(func() {
 			p.changed = true
 			if err != nil {
 				p.session.Enter(&lab.Info{Name: name}, err.Error())
 				return
 			}
+			p.known[name] = answers
 			p.session.Enter(info, "")
 		})
 	}()
+}
+
+// linked reports whether the address is about something else than what the page opens on.
+func linked() bool {
+	return js.Global().Get("document").Get("documentElement").Get("dataset").Get("linked").Type() == js.TypeString
+}
+
+// knownOf returns the answers that the site came with for what a laboratory opens on; none
+// if that is not wanted, or if they do not come: then they are computed.
+func knownOf(name string, wanted bool) (known []exec.Known) {
+	if !wanted {
+		return nil
+	}
+	data, err := fetch("first-" + name + ".info")
+	if err == nil {
+		err = wire.Unmarshal(data, &known)
+	}
+	if err != nil {
+		return nil
+	}
+	return known
 }
 
 // answer tells the session. While more results may come in a moment, what is

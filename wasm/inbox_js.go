@@ -17,6 +17,9 @@ func (b *inbox) put(f func()) {
 	}
 }
 
+// any reports whether something is there.
+func (b *inbox) any() bool { return len(b.list) > 0 }
+
 // take waits for the next one. Only one goroutine at a time may take.
 func (b *inbox) take() func() {
 	for len(b.list) == 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/domrender"
 
-	"spillway/ui/model/results"
 	"spillway/ui/model/session"
 	"spillway/ui/view"
 	"spillway/ui/wire"
@@ -34,13 +33,13 @@ func main() {
 	p.visited = fragment()
 	p.session = session.New(tabs, p.visited, p)
 	p.session.Version = p.version()
-	if seed := first(); seed != nil {
-		p.session.UsePrerendered(seed)
-	}
 	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Laboratory == nil && p.session.Notice == "" {
+		p.inbox.take()()
+	}
+	for p.inbox.any() { // what is known
 		p.inbox.take()()
 	}
 	p.app = view.NewApp(p.session, p)
@@ -119,23 +118,6 @@ func labs() (tabs []session.Tab, err error) {
 		err = wire.Unmarshal(data, &tabs)
 	}
 	return tabs, err
-}
-
-// first returns the reports that the site came with, nil if the link is about
-// something else or they do not come.
-func first() *results.Prerendered {
-	if js.Global().Get("document").Get("documentElement").Get("dataset").Get("linked").Type() == js.TypeString {
-		return nil
-	}
-	seed := &results.Prerendered{}
-	data, err := fetch("first.info")
-	if err == nil {
-		err = wire.Unmarshal(data, seed)
-	}
-	if err != nil {
-		return nil
-	}
-	return seed
 }
 
 // fetch returns a file of the site. boot.js has asked for some already.

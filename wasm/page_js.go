@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/draw"
+	"spillway/ui/exec"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/pool"
@@ -26,10 +27,11 @@ type page struct {
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
 	inbox   *inbox
-	changed bool          // by what was taken from the inbox: something is to be drawn
-	jobs    map[int]asked // under way
-	rests   bool          // nothing is to be drawn
-	frame   *frame        // in another page, nil if the page stands by itself
+	changed bool                    // by what was taken from the inbox: something is to be drawn
+	jobs    map[int]asked           // under way
+	known   map[string][]exec.Known // by laboratory: what the site came with
+	rests   bool                    // nothing is to be drawn
+	frame   *frame                  // in another page, nil if the page stands by itself
 
 	sets     map[int]js.Value // opened files, by the number of their set
 	answered bool             // a worker has done a job
@@ -54,7 +56,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), jobs: map[int]asked{}, sets: map[int]js.Value{}, handed: map[int]map[string]found{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), jobs: map[int]asked{}, known: map[string][]exec.Known{}, sets: map[int]js.Value{}, handed: map[int]map[string]found{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()

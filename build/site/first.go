@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -13,9 +14,7 @@ import (
 	"github.com/vugu/vugu/staticrender"
 
 	"spillway/ui/headless"
-	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model/results"
 	"spillway/ui/model/session"
 	"spillway/ui/view"
 	"spillway/ui/wire"
@@ -26,22 +25,31 @@ type still struct{ view.Page }
 
 func (still) Narrow() bool { return false }
 
-// addFirst computes what the page opens on and puts it, as it will be drawn, into
-// index.html, so that there is something to read before any program has come. The
-// same reports are first.info, with which the program begins.
+// addFirst computes what every laboratory opens on: first-NAME.info has the answers to all
+// that the page asks a worker for then, so that it need not ask. Of the first laboratory
+// the page, as it will be drawn, is put into index.html: there is something to read before
+// any program has come.
 func (s site) addFirst() error {
 	var tabs []session.Tab
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return err
 	}
-	page, fragment, seed, err := firstPage(tabs, labs.Labs[0].New())
-	if err != nil {
-		return err
+	var first *session.Session
+	for _, door := range labs.Labs {
+		n, known, err := headless.Opening(door.New(), tabs)
+		if err != nil {
+			return fmt.Errorf("what laboratory %s opens on: %w", door.Name, err)
+		}
+		data, err := wire.Marshal(&known)
+		if err == nil {
+			err = s.add("first-"+door.Name+".info", data)
+		}
+		if err != nil {
+			return err
+		}
+		first = cmp.Or(first, n)
 	}
-	data, err := wire.Marshal(seed)
-	if err == nil {
-		err = s.add("first.info", data)
-	}
+	page, fragment, err := firstPage(first)
 	if err != nil {
 		return err
 	}
@@ -52,25 +60,21 @@ func (s site) addFirst() error {
 	return s.inline(fragment)
 }
 
-// firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed *results.Prerendered, err error) {
-	session, err := headless.Show(opening, tabs, "")
-	if err != nil {
-		return "", "", nil, err
-	}
+// firstPage renders the page around what it opens on, and returns the link to that.
+func firstPage(session *session.Session) (page, fragment string, err error) {
 	root := view.NewRoot(view.NewApp(session, still{}))
 	var b bytes.Buffer
 	r := staticrender.New(&b)
 	env, err := vugu.NewBuildEnv(r.EventEnv())
 	if err != nil {
-		return "", "", nil, err
+		return "", "", err
 	}
 	built := env.RunBuild(root)
 	if err := settle(built, built.Out.Out[0]); err != nil {
-		return "", "", nil, err
+		return "", "", err
 	}
 	if err := r.Render(built); err != nil {
-		return "", "", nil, err
+		return "", "", err
 	}
 	text := b.String()
 	for id, of := range root.Drawn() {
@@ -80,7 +84,7 @@ func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed
 		}
 		at := strings.Index(text, `id="`+id+`"`)
 		if at < 0 {
-			return "", "", nil, fmt.Errorf("the page has no place for the chart %q", id)
+			return "", "", fmt.Errorf("the page has no place for the chart %q", id)
 		}
 		at += strings.Index(text[at:], "></div>") + 1
 		text = text[:at] + drawn + text[at:]
@@ -88,9 +92,9 @@ func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed
 	const top = `<div class="page"`
 	inside, ok := strings.CutPrefix(text, top)
 	if !ok {
-		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
+		return "", "", fmt.Errorf("the page begins with %.40q, not with %q", text, top)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), session.Capture(), nil
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.

@@ -101,7 +101,8 @@ func (s site) icon() string {
 	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(s["icon.svg"])
 }
 
-// inside are the files that are in the single file.
+// inside are the files that are in the single file. Of what laboratories open on it has the
+// first's: the others are computed there.
 func (s site) inside(code []byte) site {
 	scripts := scriptsOf(string(s["index.html"]))
 	inside := site{singleProgram: code}
@@ -110,7 +111,9 @@ func (s site) inside(code []byte) site {
 	}
 	inside[heldDocuments] = s[allDocuments]
 	for name, data := range s {
-		if slices.Contains(scripts, name) || filepath.Ext(name) == ".info" && inside[name] == nil {
+		opens, _ := strings.CutPrefix(name, "first-")
+		later := opens != name && opens != labs.Labs[0].Name+".info"
+		if slices.Contains(scripts, name) || filepath.Ext(name) == ".info" && !later {
 			inside[name] = data
 		}
 	}

@@ -22,10 +22,10 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"spillway/build/effort"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/output"
-	"spillway/ui/model/results"
 	"spillway/ui/model/session"
 	"spillway/ui/wire"
 )
@@ -126,14 +126,19 @@ func TestFirst(t *testing.T) {
 		t.Errorf("the policies do not allow the inline script: want %s", hash)
 	}
 	// What the program begins with is what it would compute itself.
-	var seed results.Prerendered
-	if err := wire.Unmarshal(s["first.info"], &seed); err != nil || len(seed.Runs) == 0 {
-		t.Fatalf("first.info: %v, %d runs", err, len(seed.Runs))
-	}
-	for _, sown := range seed.Runs {
-		if sown.Report.Fits != (len(sown.Report.Values) > 0) || !sown.Report.Fits && sown.Report.Reason == "" {
-			t.Errorf("%s: neither values nor a reason", sown.Key)
+	for _, door := range labs.Labs {
+		name := "first-" + door.Name + ".info"
+		var known []exec.Known
+		if err := wire.Unmarshal(s[name], &known); err != nil || len(known) == 0 {
+			t.Fatalf("%s: %v, %d answers", name, err, len(known))
 		}
+		for i := range known {
+			a := &known[i].Answer
+			if r := a.Report; a.Error != "" || r != nil && (r.Fits != (len(r.Values) > 0) || !r.Fits && r.Reason == "") {
+				t.Errorf("%s: neither values nor a reason, or %s", name, a.Error)
+			}
+		}
+		t.Logf("%s: %d answers, %d bytes", name, len(known), len(s[name]))
 	}
 }
 

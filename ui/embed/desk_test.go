@@ -61,10 +61,10 @@ func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
-func (h *host) Fetch(name string)       { h.fetched = append(h.fetched, name) }
-func (*host) Stored(string) string      { return "" }
-func (*host) Store(string, string) bool { return false }
-func (h *host) Idle() bool              { return len(h.jobs) == 0 }
+func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
+func (*host) Stored(string) string        { return "" }
+func (*host) Store(string, string) bool   { return false }
+func (h *host) Idle() bool                { return len(h.jobs) == 0 }
 func (*host) Draw(v *chart.View, theme, link string) string {
 	return "<svg " + v.ID + " " + theme + " " + link
 }

@@ -25,6 +25,18 @@ func Show(l lab.Lab, tabs []session.Tab, fragment string) (*session.Session, err
 	return show(l, tabs, fragment, &host{bench: exec.Executor{Lab: l}})
 }
 
+// Opening is Show for what a laboratory opens on, with what a page does when it rests, and
+// returns what came of all jobs, too.
+func Opening(l lab.Lab, tabs []session.Tab) (*session.Session, []exec.Known, error) {
+	h := &host{bench: exec.Executor{Lab: l}, learns: true}
+	n, err := show(l, tabs, "lab="+l.Name, h)
+	if err == nil {
+		n.Runs.Idle()
+		err = h.work(n)
+	}
+	return n, h.known, err
+}
+
 // Draw is Show for those who want charts alone: the laboratory's own sections, which may
 // be many times the work, are left out.
 func Draw(l lab.Lab, fragment string) (*session.Session, error) {
@@ -95,6 +107,8 @@ type host struct {
 	charts bool       // sections are left out
 	jobs   []*exec.Job
 	wanted string // the laboratory that the session asked for
+	learns bool   // what came of jobs is kept
+	known  []exec.Known
 }
 
 // work does jobs until there are none.
@@ -111,6 +125,13 @@ func (h *host) work(n *session.Session) error {
 		}
 		if a.Set != a.Of {
 			h.bench.Open(a.Set, exec.Lent(a.Handed, h.files))
+		}
+		if h.learns {
+			k, err := exec.Learn(j, &a)
+			if err != nil {
+				return err
+			}
+			h.known = append(h.known, k)
 		}
 		n.Answer(&a)
 	}
@@ -129,6 +150,6 @@ func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
-func (h *host) Fetch(name string)       { h.wanted = name }
-func (*host) Stored(string) string      { return "" }
-func (*host) Store(string, string) bool { return false }
+func (h *host) Fetch(name string, _ bool) { h.wanted = name }
+func (*host) Stored(string) string        { return "" }
+func (*host) Store(string, string) bool   { return false }

@@ -127,7 +127,7 @@ test('the single file comes apart as it was put together', { tag: '@fresh' }, as
   guard.expect(/^foreign request: file:.*\/spillway\.html/);
   await page.goto(single);
   await live(page);
-  const files = ['programs/spillway.wasm', ...['echarts.js', 'page.js', 'train.info', 'first.info', 'licenses.txt', 'worker.js'].map((name) => `../../dist/${name}`)];
+  const files = ['programs/spillway.wasm', ...['echarts.js', 'page.js', 'train.info', 'first-train.info', 'licenses.txt', 'worker.js'].map((name) => `../../dist/${name}`)];
   const texts = await Promise.all(files.map((name) => readFile(path.join(out, name))));
   const found = await page.evaluate((names) => Promise.all(names.map(async (name) => {
     const data = await (await window.held.get(name)).arrayBuffer();

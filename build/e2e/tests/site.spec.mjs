@@ -1,6 +1,6 @@
 // The site as such: it starts, keeps to its policy, works offline, and says so
 // when it cannot.
-import { expect, live, screenshot, test } from '../fixture.mjs';
+import { expect, finished, live, screenshot, test } from '../fixture.mjs';
 
 // started waits until the Go program shows the page.
 async function started(page) {
@@ -103,12 +103,17 @@ test.describe('laboratories', () => {
     const files = asked(page);
     await page.goto('./');
     await page.waitForFunction(() => window.firstChart > 0);
-    expect(files()).toEqual(['first.info', 'labs.info', 'train.info', 'train.wasm']);
+    expect(files()).toEqual(['first-train.info', 'labs.info', 'train.info']); // nothing is to be computed
     await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
     await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);
-    await expect.poll(files).toEqual(['first.info', 'labs.info', 'store.info', 'store.wasm', 'train.info', 'train.wasm']);
+    await expect.poll(files).toEqual(['first-store.info', 'first-train.info', 'labs.info', 'store.info', 'train.info']);
     await page.goBack();
     await expect(page).toHaveTitle(/^Training/);
+    expect(files()).toHaveLength(5);
+    await live(page);
+    await page.fill('#f-gpu_memory', '24');
+    await finished(page);
+    expect(files()).toContain('train.wasm');
     expect(files()).toHaveLength(6);
   });
 
@@ -117,7 +122,7 @@ test.describe('laboratories', () => {
       const files = asked(page);
       await page.goto(`./${link}`);
       await started(page);
-      expect(files()).toEqual(['labs.info', `${lab}.info`, `${lab}.wasm`].toSorted());
+      expect(files()).toEqual([...link.includes('model=') ? [] : [`first-${lab}.info`], 'labs.info', `${lab}.info`, `${lab}.wasm`].toSorted());
     });
   }
 
@@ -136,7 +141,7 @@ test.describe('laboratories', () => {
   test('a program that cannot load says what happened', async ({ page, guard }) => {
     guard.expect(/503|integrity/); // an empty answer has another digest
     await page.route('**/train.wasm', (route) => route.fulfill({ status: 503 }));
-    await page.goto('./');
+    await page.goto('./#v=2&lab=train&batch=128');
     await started(page);
     await expect(page.getByText('train.wasm: the server answered 503').first()).toBeVisible();
   });

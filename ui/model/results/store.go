@@ -52,7 +52,6 @@ type Store struct {
 	table   *calls.Table
 	reports shelf[*report.Report]
 	values  shelf[*Outcome]
-	seed    *Prerendered
 
 	under   map[Run]*job // of each run that waits or is computed the newest job
 	queue   []*job       // for values alone, that no worker has got

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"spillway/sim/prose"
-	"spillway/sim/report"
 )
 
 // An Outcome is what a run gave, without its curves.
@@ -34,35 +33,4 @@ func outcomeOf(r *Result) *Outcome {
 		return &Outcome{Unfit: true, Problem: r.Report.Reason}
 	}
 	return &Outcome{Values: r.Report.Values}
-}
-
-// A Prerendered is what was computed when the site was built: reports of what the page
-// opens on. They stand until the visitor's own computer has computed the same.
-type Prerendered struct {
-	Lab  string // stable name of the laboratory
-	Runs []Sown
-}
-
-// A Sown is one report of a seed. Key names the run as Run.Key does.
-type Sown struct {
-	Key    string
-	Report *report.Report
-}
-
-// Prerender gives the store reports that the site came with; others of other laboratories
-// do nothing.
-func (s *Store) Prerender(seed *Prerendered) { s.seed = seed }
-
-// Prerendered returns the report of a run that the site came with, nil if there is none.
-func (s *Store) Prerendered(r Run) *report.Report {
-	if s.seed == nil || s.seed.Lab != s.lab {
-		return nil
-	}
-	key := r.Key()
-	for i := range s.seed.Runs {
-		if s.seed.Runs[i].Key == key {
-			return s.seed.Runs[i].Report
-		}
-	}
-	return nil
 }

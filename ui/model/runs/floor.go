@@ -54,10 +54,8 @@ func (f *floor) forget() {
 func (f *floor) now() *report.Report {
 	of := f.of()
 	switch known := f.runs.store.Outcome(of); {
-	case of.System == "":
+	case of.System == "", known == nil, known.Error != "":
 		return nil
-	case known == nil || known.Error != "":
-		return f.runs.store.Prerendered(of)
 	case known.Values == nil:
 		return &report.Report{Reason: known.Problem}
 	default:

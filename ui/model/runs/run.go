@@ -20,8 +20,6 @@ type Run struct {
 	Error     string
 	Cancelled bool
 	Stale     bool
-	// Seeded is true of a report that the site came with.
-	Seeded bool
 	// Want is what computes it, nil if nothing does.
 	Want *results.Want
 
@@ -56,8 +54,6 @@ func (r *Run) Status() string {
 // RunState says in a word or two how a run stands.
 func (r *Run) RunState() string {
 	switch {
-	case r.Active() && r.Seeded:
-		return "done" // the same is computed here
 	case r.Want.Known():
 		return fmt.Sprintf("%d %%", r.Percent())
 	case r.Active():

@@ -153,11 +153,6 @@ func (r *Runs) begin(x *Run) {
 		r.begun = time.Now()
 	}
 	x.of, x.Stale, x.Cancelled = r.of(x.System.Name), x.Report != nil || x.Error != "", false
-	if x.Seeded = false; !x.Stale {
-		if known := r.store.Prerendered(x.of); known != nil {
-			x.Report, x.Seeded, r.form.Latest = known, true, known
-		}
-	}
 }
 
 // want tells the store which runs are waited for, after some have been given up.
@@ -204,7 +199,7 @@ func (r *Runs) ran(x *Run, a *results.Result) {
 		r.room.Refresh()
 		return
 	}
-	x.Stale, x.Seeded, x.Report, x.Error = false, false, a.Report, a.Error
+	x.Stale, x.Report, x.Error = false, a.Report, a.Error
 	if a.Report != nil {
 		r.form.Latest = a.Report
 	}
@@ -265,18 +260,4 @@ func (r *Run) again() bool { return r.On && !r.Active() && (r.Cancelled || r.Err
 // CanRunAgain reports whether something was cancelled or failed.
 func (r *Runs) CanRunAgain() bool {
 	return r.Baseline.again() || slices.ContainsFunc(r.List, func(x Run) bool { return x.again() })
-}
-
-// Capture returns the finished runs as what the site may come with.
-func (r *Runs) Capture() *results.Prerendered {
-	s := &results.Prerendered{Lab: r.room.Info.Name}
-	for i := range r.List {
-		if x := &r.List[i]; x.Report != nil && !x.Stale {
-			s.Runs = append(s.Runs, results.Sown{Key: x.of.Key(), Report: x.Report})
-		}
-	}
-	if of, known := r.floor.of(), r.floor.now(); known != nil && !slices.Contains(r.room.State.On, of.System) {
-		s.Runs = append(s.Runs, results.Sown{Key: of.Key(), Report: known})
-	}
-	return s
 }

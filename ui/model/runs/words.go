@@ -151,7 +151,7 @@ func (w words) Blank(what, key string) string {
 	at := w.runs.room.Info.Quantity(key)
 	for i := range w.runs.List {
 		x := &w.runs.List[i]
-		if x.System.Name != what || x.Report == nil || x.Stale && !x.Seeded || at < 0 {
+		if x.System.Name != what || x.Report == nil || x.Stale || at < 0 {
 			continue
 		}
 		if v, ok := x.Report.Value(at); ok {

@@ -58,7 +58,7 @@ func (h *host) Store(name, text string) bool {
 }
 
 // Fetch is a method of the host alone: a Session has none.
-func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
+func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
 
 // newHost returns a session with two laboratories that has got what it asked
 // for first. Without a fragment it shows the first laboratory's defaults.

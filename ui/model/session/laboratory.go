@@ -52,7 +52,6 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	desk := calls.NewDesk(n.calls, i.Name, draw)
 	l.Workspace = workspace.New(i, draw, func(text string) { n.Notice = text })
 	l.Results = results.NewStore(i.Name, n.calls)
-	l.Results.Prerender(n.seed)
 	l.Files = files.New(l.Workspace, desk, &n.sets, n.check)
 	l.Files.Elsewhere = func(o *files.Offered) { n.openElsewhere(i, o) }
 	l.Form = form.New(l.Workspace, l.Files)

@@ -15,7 +15,6 @@ import (
 	"spillway/ui/model/files"
 	"spillway/ui/model/link"
 	"spillway/ui/model/memory"
-	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
 
@@ -23,8 +22,9 @@ import (
 type Host interface {
 	// Host does jobs; their answers come back through Session.Answer.
 	calls.Host
-	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
-	Fetch(lab string)
+	// Fetch asks for a laboratory's Info; it comes back through Session.Enter. opening is
+	// true where what the laboratory opens on will be shown.
+	Fetch(lab string, opening bool)
 	// Stored returns the text that the browser keeps under a name, "" if none.
 	Stored(name string) string
 	// Store has the browser keep a text, and reports whether it does.
@@ -55,7 +55,6 @@ type Session struct {
 	wanted   string      // the laboratory whose Info was asked for
 	arrived  *link.Link  // the link that asked for it, nil if none did
 	sets     files.Count // of files, in any laboratory
-	seed     *results.Prerendered
 	memory   []memory.Memory
 	attached *attachedFiles // files that come with the link that is being opened
 }
@@ -107,7 +106,7 @@ func (n *Session) open(name string, at *link.Link) {
 	l := n.labs[name]
 	if l == nil {
 		n.wanted, n.arrived = name, at
-		n.host.Fetch(name)
+		n.host.Fetch(name, at == nil || len(at.Pairs) == 0)
 		return
 	}
 	n.wanted = ""
@@ -187,18 +186,6 @@ func (n *Session) Recall(text string) {
 		}
 	}
 }
-
-// UsePrerendered gives the session what was computed when the site was built: reports of what the page
-// opens on.
-func (n *Session) UsePrerendered(s *results.Prerendered) {
-	n.seed = s
-	for _, l := range n.labs {
-		l.Results.Prerender(s)
-	}
-}
-
-// Capture returns the finished runs of the laboratory that is shown as a seed.
-func (n *Session) Capture() *results.Prerendered { return n.Runs.Capture() }
 
 // Open begins to read files, which join those that are open or are a new set. hand gives
 // them to the host.
