@@ -1,6 +1,6 @@
 // The site as such: it starts, keeps to its policy, works offline, and says so
 // when it cannot.
-import { expect, finished, live, screenshot, test } from '../fixture.mjs';
+import { expect, finished, live, screenshot, test, unfold } from '../fixture.mjs';
 
 // started waits until the Go program shows the page.
 async function started(page) {
@@ -111,6 +111,7 @@ test.describe('laboratories', () => {
     await expect(page).toHaveTitle(/^Training/);
     expect(files()).toHaveLength(5);
     await live(page);
+    await unfold(page);
     await page.fill('#f-gpu_memory', '24');
     await finished(page);
     expect(files()).toContain('train.wasm');
@@ -122,7 +123,7 @@ test.describe('laboratories', () => {
       const files = asked(page);
       await page.goto(`./${link}`);
       await started(page);
-      expect(files()).toEqual([...link.includes('model=') ? [] : [`first-${lab}.info`], 'labs.info', `${lab}.info`, `${lab}.wasm`].toSorted());
+      await expect.poll(files).toEqual([...link.includes('model=') ? [] : [`first-${lab}.info`], 'labs.info', `${lab}.info`, `${lab}.wasm`].toSorted());
     });
   }
 
