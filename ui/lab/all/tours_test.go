@@ -221,7 +221,7 @@ type deaf struct{}
 func (deaf) Start(*exec.Job, calls.Priority) {}
 func (deaf) Stop([]int)                      {}
 func (deaf) Raise(int, calls.Priority)       {}
-func (deaf) Fetch(string, bool)                    {}
+func (deaf) Fetch(string, bool)              {}
 func (deaf) Stored(string) string            { return "" }
 func (deaf) Store(string, string) bool       { return false }
 
