@@ -133,7 +133,10 @@ func TestFirst(t *testing.T) {
 			t.Fatalf("%s: %v, %d answers", name, err, len(known))
 		}
 		for i := range known {
-			a := &known[i].Answer
+			a := exec.Recall(known, &known[i].Job)
+			if a == nil {
+				t.Fatalf("%s: what is known of %+v is not found", name, known[i].Job)
+			}
 			if r := a.Report; a.Error != "" || r != nil && (r.Fits != (len(r.Values) > 0) || !r.Fits && r.Reason == "") {
 				t.Errorf("%s: neither values nor a reason, or %s", name, a.Error)
 			}
