@@ -20,6 +20,9 @@ import (
 	"spillway/ui/wire"
 )
 
+// opening begins the name of the file that has what a laboratory opens on.
+const opening = "first-"
+
 // A still is a page that nobody uses: it needs nothing of the browser but its width.
 type still struct{ view.Page }
 
@@ -42,7 +45,7 @@ func (s site) addFirst() error {
 		}
 		data, err := wire.Marshal(&known)
 		if err == nil {
-			err = s.add("first-"+door.Name+".info", data)
+			err = s.add(opening+door.Name+".info", data)
 		}
 		if err != nil {
 			return err

@@ -234,7 +234,11 @@ func (b *build) write(s site) error {
 	if err := s.compress(b.Out, b.packer); err != nil {
 		return err
 	}
-	is, err := sizes(b.Out)
+	is, err := sizes(b.Out, programNames())
+	if err != nil {
+		return err
+	}
+	first, err := sizes(b.Out, firstVisit())
 	if err != nil {
 		return err
 	}
@@ -251,5 +255,5 @@ func (b *build) write(s site) error {
 	if err != nil {
 		return err
 	}
-	return weigh(is, was, b.say)
+	return errors.Join(weigh(is, was, b.say), weighFirst(first, b.say))
 }

@@ -127,7 +127,7 @@ func TestFirst(t *testing.T) {
 	}
 	// What the program begins with is what it would compute itself.
 	for _, door := range labs.Labs {
-		name := "first-" + door.Name + ".info"
+		name := opening + door.Name + ".info"
 		var known []exec.Known
 		if err := wire.Unmarshal(s[name], &known); err != nil || len(known) == 0 {
 			t.Fatalf("%s: %v, %d answers", name, err, len(known))
@@ -162,13 +162,17 @@ func TestTooHeavy(t *testing.T) {
 		{"llm.wasm", 1_020_000, ""},
 		{"llm.wasm", 100, ""},
 		{"llm.wasm", 1_020_001, "llm.wasm: 1020001 bytes with brotli, 2.0 % more than was recorded (1000000). go run ./build/site -weigh llm shows"},
-		{"app.wasm", maxFirst - 1_000_000, "app.wasm: "},
-		{"train.wasm", maxFirst, "a first visit weighs"},
+		{"app.wasm", maxFirst, "app.wasm: "},
 	} {
 		is := maps.Clone(was)
 		is[tt.name] = tt.size
 		if err := weigh(is, was, nil); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s of %d: %v; want %q", tt.name, tt.size, err, tt.want)
+		}
+	}
+	for sum, want := range map[int64]bool{maxFirst: true, maxFirst + 1: false} {
+		if err := weighFirst(map[string]int64{"app.wasm": sum}, nil); (err == nil) != want {
+			t.Errorf("a first visit of %d bytes: %v", sum, err)
 		}
 	}
 	more := maps.Clone(was)
