@@ -170,9 +170,9 @@ func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) 
 
 // policy is what a system does with a setup: of the best known the policy that is, and with
 // prefetch or without.
-func (w *trace) policy(system string, s core.Setup, p lab.Progress) (core.Policy, core.Setup, error) {
+func (t *trace) policy(system string, s core.Setup, p lab.Progress) (core.Policy, core.Setup, error) {
 	if system == core.Known().Name {
-		best, err := w.bestKnown(s, p)
+		best, err := t.bestKnown(s, p)
 		if err != nil {
 			return core.Policy{}, s, err
 		}
@@ -185,15 +185,15 @@ func (w *trace) policy(system string, s core.Setup, p lab.Progress) (core.Policy
 }
 
 // bestKnown is the best that is known with a setup.
-func (w *trace) bestKnown(s core.Setup, p lab.Progress) (*core.Best, error) {
-	if w.best == nil || w.bestOf != s {
-		best, err := core.BestKnown(w.Trace, s, p)
+func (t *trace) bestKnown(s core.Setup, p lab.Progress) (*core.Best, error) {
+	if t.best == nil || t.bestOf != s {
+		best, err := core.BestKnown(t.Trace, s, p)
 		if err != nil {
 			return nil, err
 		}
-		w.best, w.bestOf = best, s
+		t.best, t.bestOf = best, s
 	}
-	return w.best, nil
+	return t.best, nil
 }
 
 // systems lists the policies, and those that know the trace.
