@@ -54,7 +54,7 @@ func (d *drawing) room(at int, unit string) (r *Room, said string) {
 
 // faster reports whether a value is better than what is proven to be the best.
 func faster(q *report.Quantity, v, least float64) bool {
-	return float64(q.Better)*v > float64(q.Better)*least+float64(1e-9*math.Abs(least))
+	return float64(float64(q.Better)*v) > float64(float64(q.Better)*least)+float64(1e-9*math.Abs(least))
 }
 
 // ratioOf is how many times as good as a value the best possible is.
