@@ -21,7 +21,7 @@ async function native(system) {
 test('UM, DeepUM and LMS learn over iterations, and say what the command says', async ({ page }) => {
   await visit(page, lab);
   await expect(page.locator('.run.failed')).toHaveCount(0);
-  await expect(page.locator('#headline')).toHaveText(/^DeepUM is fastest/);
+  await expect(page.locator('#headline')).toHaveText(/^LMS is fastest/);
   for (const title of ['Iteration time while systems learn', 'Page faults while systems learn', 'What paging did', 'What swapping did']) {
     await expect(page.getByText(title, { exact: true })).toBeVisible();
   }
@@ -29,9 +29,11 @@ test('UM, DeepUM and LMS learn over iterations, and say what the command says', 
   for (const name of ['um', 'deepum', 'lms']) {
     const here = runs.find((r) => r.system === name);
     const there = await native(name);
-    const last = here.result.iterations.at(-1);
-    expect(last.time_cycles / here.result.clock_hz, name).toBeCloseTo(there.values.iteration_s, 9);
-    expect(last.paging?.faults ?? last.swapping.demand_fetches, name).toBe(there.values[last.paging ? 'page_faults' : 'demand_fetches']);
+    const { iterations, measured = 1, clock_hz: clock } = here.result; // of several the mean is reported
+    const mean = (of) => iterations.slice(-measured).map(of).reduce((a, b) => a + b) / measured;
+    expect(mean((i) => i.time_cycles) / clock, name).toBeCloseTo(there.values.iteration_s, 8);
+    const paging = 'paging' in iterations.at(-1);
+    expect(Math.abs(mean((i) => (paging ? i.paging.faults : i.swapping.demand_fetches)) - there.values[paging ? 'page_faults' : 'demand_fetches']), name).toBeLessThanOrEqual(0.5);
   }
   await screenshot(page, 'deepum');
 });
