@@ -68,5 +68,6 @@ func TestHashSeesEverything(t *testing.T) {
 		"Iterations.Paging":               later,
 		"Iterations.Swapping":             later,
 		"Measured":                        "which of the iterations, all of which are in it, the numbers are means of",
+		"Recomputing":                     "a second bound beside the first, whose time is in it",
 	})
 }
