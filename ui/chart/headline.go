@@ -112,7 +112,12 @@ func (h *headline) winner() string {
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
 		return h.cannotTell(best, h.done[1])
 	}
-	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value)+best.within(h.info, h.quantity), h.price(best.Run)+best.possible(h.info))
+	s := best.System.Title + " " + orElse(h.say.Most, "is first")
+	near := best.possible(h.info)
+	if near == "" || !h.say.Percent { // one yardstick is enough
+		s += ", at " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
+	}
+	s += near
 	if len(h.done) > 1 {
 		s += ", " + h.times(best, h.done[1])
 		if len(h.done) > 2 {

@@ -82,9 +82,5 @@ func (r *Run) possible(info *lab.Info) string {
 	if !ok || info.Floor.System == "" || !info.Bounded(info.Say.Quantity) || x < 1-1e-9 {
 		return ""
 	}
-	text := ", " + within(x)
-	if info.Floor.Whom != "" {
-		text += " " + info.Floor.Whom
-	}
-	return text
+	return ", " + within(x)
 }
