@@ -131,7 +131,7 @@ func declaring(key string) (list []system.System) {
 
 func varied[S any](t *testing.T, mode quirk.Set, k knob.Knob[S], inert bool, of func(*machine.Machine, *system.Options) *S) {
 	t.Helper()
-	seeds := 80 // rarely read knobs need that many; what is never read needs fewer to be believed
+	seeds := 90 // rarely read knobs need that many; what is never read needs fewer to be believed
 	if inert {
 		seeds = 20
 	}
