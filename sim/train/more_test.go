@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/effort"
+
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -51,12 +53,12 @@ var mostHurt = map[string]struct {
 // planners are the systems that plan whole iterations.
 var planners = []string{"flashneuron", "g10-gds", "g10-host", "g10", "vdnn", "autotm", "swapadvisor", "capuchin", "sentinel", "superneurons", "recompute", "spillway"}
 
-// TestMoreHardware gives a share of random settings, at night all, more of one thing: no system
+// TestMoreHardware gives a few random settings, at night all, more of one thing: no system
 // that plans gets slower, but for what mostHurt says.
 func TestMoreHardware(t *testing.T) {
 	hurts := map[string][]hurt{}
 	for seed := range *moreSettings {
-		if !*moreReport && !taken(seed) {
+		if !*moreReport && !effort.Takes(int(seed), 4*share) {
 			continue
 		}
 		s, r := drawSetting(seed), rand.New(rand.NewPCG(seed, 23))
