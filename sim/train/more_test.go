@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"spillway/build/effort"
-
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
