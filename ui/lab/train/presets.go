@@ -56,8 +56,8 @@ func presets() []lab.Preset {
 		{
 			Key: "deepum-gpt2-xl", Title: "DeepUM",
 			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3 with 512 GiB of host memory. UM and DeepUM may use three quarters of the GPU, as was fitted to the paper; others have all of it.",
-			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum times=deepum-fit iterations=4 um_usable=75.7813 lms_limit=0" + trusted,
-			Was:     []string{"model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum times=deepum-fit iterations=4 um_usable=75.7813" + trusted, "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted},
+			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum times=deepum-fit iterations=4 um_usable=75.7813" + trusted,
+			Was:     []string{"model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted},
 			Systems: []string{"ideal", "um", "lms", "deepum"},
 		},
 	}
@@ -78,7 +78,7 @@ func older() []lab.Upgrade {
 			Systems: []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"},
 		},
 		{Format: 2, Meant: "fault_batch=256"},
-		{Format: 3, Meant: "lms_limit=0", Focus: "uvm", Were: byProtocol()},
+		{Format: 3, Focus: "uvm", Were: byProtocol()},
 	}
 }
 

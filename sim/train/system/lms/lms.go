@@ -23,10 +23,9 @@
 // Parameters: lms_limit, lms_size, lms_speculative, lms_trim (LMS-mod), lms_warmup; GPU
 // and host memory, links, clock, allocation cost.
 //
-// Departures: (1) the limit is a share of GPU memory, where IBM's is in bytes. IBM's default
-// is 0, which reuses memory before it takes more, and swaps though everything fits; the
-// DeepUM paper does not say which it ran with, and 0 is what its GPT-2 and BERT fit. Here it
-// is nine tenths of memory. (2) Of blocks that are large enough that of the oldest
+// Departures: (1) the limit is a share of GPU memory, where IBM's is in bytes. Its
+// default 0, which reuses memory before it takes more, is IBM's; the DeepUM paper does
+// not say which it ran with. (2) Of blocks that are large enough that of the oldest
 // tensor is taken; the best fit is an option of some versions. (3) Fragments leave until
 // the request fits; the first versions emptied every segment of sufficient size. (4)
 // What a tensor's moves are compared by is the tensor and how often it has been used,
@@ -66,9 +65,7 @@ var System = system.System{
 				Trim: trim.Of(o), Warm: warmup.Of(o),
 			},
 			Swapper: func(r *swap.Run) (swap.Swapper, error) {
-				s := newSwapper(r, unit.Bytes(size.Of(o)), speculative.Of(o) != 0)
-				s.limit = limit.Of(o)
-				return s, nil
+				return newSwapper(r, unit.Bytes(size.Of(o)), speculative.Of(o) != 0), nil
 			},
 		}
 	},
@@ -76,9 +73,9 @@ var System = system.System{
 
 var (
 	limit = &system.Param{
-		Key: "lms_limit", Label: "LMS: allocation limit", Unit: "%", Scale: 10_000, Min: 0, Max: 1_000_000, Default: 900_000,
-		Help:   "Share of GPU memory up to which new memory is taken before inactive tensors leave. 0, IBM's own default, reuses first: memory stays small, and much moves even where everything fits.",
-		Source: "as users of set_limit_lms set it, with room for small tensors; IBM's default is 0",
+		Key: "lms_limit", Label: "LMS: allocation limit", Unit: "%", Scale: 10_000, Min: 0, Max: 1_000_000, Default: 0,
+		Help:   "Share of GPU memory up to which new memory is taken before inactive tensors leave; 0 reuses first, which keeps memory small and moves much.",
+		Source: "IBM's documentation of set_limit_lms: default 0",
 	}
 	size = &system.Param{
 		Key: "lms_size", Label: "LMS: least size that moves", Unit: "KiB", Scale: int64(unit.KiB), Min: 0, Max: int64(unit.GiB), Default: int64(unit.MiB),
@@ -107,8 +104,6 @@ type swapper struct {
 	r           *swap.Run
 	least       unit.Bytes // that moves
 	speculative bool
-	limit       int64 // as the parameter
-	left        bool  // something has
 	tensors     []history
 	iteration   int
 }
@@ -171,7 +166,6 @@ func (s *swapper) NoRoom(need unit.Bytes) (leave []workload.TensorID) {
 			}
 		}
 	}
-	s.left = s.left || len(leave) > 0
 	for _, t := range leave {
 		// Before its first use in this iteration it leaves after the last one before.
 		if h := &s.tensors[t]; len(h.left) > 0 {
@@ -203,14 +197,6 @@ func (s *swapper) some(need unit.Bytes) []workload.TensorID {
 
 // movable reports whether LMS moves t at all.
 func (s *swapper) movable(t workload.TensorID) bool { return s.r.Size(t) >= s.least }
-
-// Notes says why it swaps what would fit.
-func (s *swapper) Notes() []string {
-	if s.limit > 0 || !s.left {
-		return nil
-	}
-	return []string{"LMS takes inactive tensors' memory before it takes new memory, as IBM's default has it (lms_limit=0), so it may swap what would fit."}
-}
 
 // Late does nothing: nothing comes early.
 func (s *swapper) Late(workload.TensorID, unit.Cycles) {}

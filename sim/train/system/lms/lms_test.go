@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"spillway/sim/train/engine"
@@ -26,7 +24,7 @@ func TestLaws(t *testing.T) { systemtest.Run(t, lms.System) }
 // The laws hold with any parameters.
 func TestLawsWithParameters(t *testing.T) {
 	for _, params := range []system.Params{
-		"lms_limit=1000000", "lms_limit=1000000 lms_size=0", "lms_limit=500000 lms_trim=2", "lms_limit=0", "lms_limit=0 lms_speculative=0 lms_warmup=0",
+		"lms_limit=1000000", "lms_limit=1000000 lms_size=0", "lms_limit=500000 lms_trim=2", "lms_speculative=0 lms_warmup=0",
 	} {
 		t.Run(string(params), func(t *testing.T) {
 			s := lms.System
@@ -69,7 +67,7 @@ func chain(n int, size unit.Bytes) *workload.Workload {
 // place of the first, whatever memory there is. Two of three leave, and come back.
 func TestReclaimFirst(t *testing.T) {
 	m := machine.G10()
-	r, err := run(t, chain(4, 32*unit.MiB), m, "lms_limit=0 lms_speculative=0")
+	r, err := run(t, chain(4, 32*unit.MiB), m, "lms_speculative=0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,29 +88,6 @@ func TestReclaimFirst(t *testing.T) {
 	}
 	if got := large.Main(); got.Time != large.Ideal || got.Swapping.Reserved != 128*unit.MiB {
 		t.Errorf("with a limit of all memory %+v %+v", *got, *got.Swapping)
-	}
-}
-
-// What fits stays, by default, and small tensors find room beside large ones. With IBM's own
-// limit it moves, and the result says why.
-func TestDefault(t *testing.T) {
-	m := machine.G10()
-	r, err := run(t, chain(4, 32*unit.MiB), m, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if it := r.Main(); it.Time != r.Ideal || it.Traffic != (result.Traffic{}) {
-		t.Errorf("%+v; ideal %d", *it, r.Ideal)
-	}
-	said := func(r *result.Result) bool {
-		return slices.ContainsFunc(r.Notes, func(s string) bool { return strings.Contains(s, "lms_limit") })
-	}
-	first, err := run(t, chain(4, 32*unit.MiB), m, "lms_limit=0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first.Main().Traffic == (result.Traffic{}) || said(r) || !said(first) {
-		t.Errorf("with IBM's limit %+v; notes %v and %v", first.Main().Traffic, r.Notes, first.Notes)
 	}
 }
 
@@ -143,14 +118,14 @@ func TestSpeculative(t *testing.T) {
 
 // Tensors below 1 MiB stay, and take new segments.
 func TestSmallStay(t *testing.T) {
-	r, err := run(t, chain(40, 600*unit.KiB), machine.G10(), "lms_limit=0")
+	r, err := run(t, chain(40, 600*unit.KiB), machine.G10(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if it := r.Main(); it.Time != r.Ideal || it.Swapping.Reserved < 24*unit.MB {
 		t.Errorf("%+v %+v", *it, *it.Swapping)
 	}
-	if r, err = run(t, chain(40, 600*unit.KiB), machine.G10(), "lms_limit=0 lms_size=0"); err != nil {
+	if r, err = run(t, chain(40, 600*unit.KiB), machine.G10(), "lms_size=0"); err != nil {
 		t.Fatal(err)
 	}
 	if it := r.Main(); it.Traffic.HostOut == 0 || it.Swapping.Reserved > 4*unit.MiB {
@@ -169,7 +144,7 @@ func TestFragments(t *testing.T) {
 			{Name: "all", Time: unit.Millisecond, Inputs: ids(0, 1, 2, 3)},
 		},
 	}
-	r, err := run(t, w, machine.G10(), "lms_limit=0 lms_speculative=0")
+	r, err := run(t, w, machine.G10(), "lms_speculative=0")
 	if err != nil {
 		t.Fatal(err)
 	}
