@@ -20,7 +20,7 @@ func TestQuestionVaries(t *testing.T) {
 	s.want("ask-says", "Computing…")
 	s.want("ask-run", "Running…")
 	s.finish()
-	s.want("ask-state", "12 of 12 runs.")
+	s.want("ask-state", "16 of 16 runs.")
 	s.want("ask-run", "All runs are done")
 	s.want("ask-gaps", "At 32 GB/s: SSD read (32 GB/s) is faster than the host link")
 	s.want("title-whatif", "Throughput, normalized, by SSD read")
@@ -66,12 +66,12 @@ func TestQuestionTakesProducts(t *testing.T) {
 
 func TestQuestionWaits(t *testing.T) {
 	s := newStage(t, asked+"&ask-vary=ssd_read&ask-values=1..9/100")
-	s.want("ask-says", "Not run yet: 300 runs answer this.")
-	s.want("ask-run", "Run 300 runs")
+	s.want("ask-says", "Not run yet: 400 runs answer this.")
+	s.want("ask-run", "Run 400 runs")
 	s.click("ask-run")
 	s.want("ask-run", "Running…")
 	s.click("ask-cancel")
-	s.want("ask-run", "Run 300 runs")
+	s.want("ask-run", "Run 400 runs")
 	s = newStage(t, small+"&view=whatif&systems=")
 	s.want("ask-says", "No system is selected")
 }
@@ -162,7 +162,7 @@ func TestQuestionOfLink(t *testing.T) {
 	s.finish()
 	s.root.Visit(asked + "&ask-vary=ssd_read&ask-values=1..9/100")
 	s.draw()
-	s.want("ask-run", "Run 300 runs")
+	s.want("ask-run", "Run 400 runs")
 }
 
 // What failed is said, and can be tried again.

@@ -21,7 +21,7 @@ async function native(system) {
 test('UM, DeepUM and LMS learn over iterations, and say what the command says', async ({ page }) => {
   await visit(page, lab);
   await expect(page.locator('.run.failed')).toHaveCount(0);
-  await expect(page.locator('#headline')).toHaveText(/^LMS is fastest/);
+  await expect(page.locator('#headline')).toHaveText(/^DeepUM is fastest/);
   for (const title of ['Iteration time while systems learn', 'Page faults while systems learn', 'What paging did', 'What swapping did']) {
     await expect(page.getByText(title, { exact: true })).toBeVisible();
   }

@@ -208,7 +208,7 @@ func TestReportLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Key == boundExport {
+		if e.Key == boundExport || e.Key == recomputingExport {
 			continue // numbers only
 		}
 		check(e.Key, string(data), "label L1m")
@@ -291,7 +291,7 @@ func TestMovedTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Key != boundExport && !strings.Contains(string(data), says) {
+		if f.Key != boundExport && f.Key != recomputingExport && !strings.Contains(string(data), says) {
 			t.Errorf("%s does not say that times were moved", f.Key)
 		}
 	}

@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 		{"/figure/<script>alert(1)</script>.svg", 404, "no preset"},
 		{"/figure/g10-paper.png", 404, "/figure/PRESET.svg"},
 		{"/figure/", 404, "/figure/PRESET.svg"},
-		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 1200943 steps of 6 systems are 7205658, and it does 300000"},
+		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 19215096 steps of 6 systems are 25219811, and it does 300000"},
 		{"/figure/gpt2-xl-rtx-4090.svg?ssd=990-pro", 422, "too much work"},
 		{"/figure/g10-paper.svg?batch=4097", 422, "too much work"},
 		{"/figure/filesys.svg?workload=varmail&calls=1000000000000&systems=bytefs", 422, "too much work"},
