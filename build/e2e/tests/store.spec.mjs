@@ -36,6 +36,10 @@ test.describe('tabs', () => {
     await expect(page.locator('#lab-train')).not.toHaveAttribute('aria-current', 'true');
     await expect(page.locator('.run.done').first()).toBeVisible();
     await expect(page).toHaveURL(/#v=\d&lab=store/);
+    expect(asked.filter((name) => name.startsWith('store.'))).toEqual(['store.info']); // the site came with what it opens on
+    await unfold(page);
+    await page.fill('#f-gpu_memory', '4');
+    await finished(page);
     expect(asked.filter((name) => name === 'store.wasm')).toHaveLength(1);
   });
 
