@@ -142,9 +142,7 @@ func (s *trials) other(x *system.System) error {
 		err = s.run(p)
 	}
 	if err == nil && s.use.ahead {
-		p = swapplan.CopyAhead(s.Workload, p)
-		sortOps(p.Ops)
-		err = s.run(p)
+		err = s.run(swapplan.CopyAhead(s.Workload, p))
 	}
 	return err
 }
