@@ -13,7 +13,6 @@ import (
 	"image/png"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"spillway/ui/chart"
@@ -92,19 +91,16 @@ type shown struct {
 
 // showPresets runs what all laboratories offer to begin with.
 func showPresets(ctx context.Context, say *progress) ([]shown, error) {
-	byLab := make([][]shown, len(labs.Labs))
-	err := say.do("opening the laboratories", func() error {
-		return each(ctx, len(byLab), func(i int) (err error) {
-			byLab[i], err = presets(labs.Labs[i])
-			return err
-		})
-	})
-	if err != nil {
-		return nil, err
+	var all []shown
+	for _, door := range labs.Labs {
+		list, err := presets(door)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
 	}
-	all := slices.Concat(byLab...)
 	said := say.begin(fmt.Sprintf("running %d presets", len(all)), len(all))
-	err = each(ctx, len(all), func(i int) error {
+	err := each(ctx, len(all), func(i int) error {
 		defer said.add(1)
 		return all[i].show()
 	})
@@ -117,14 +113,14 @@ func showPresets(ctx context.Context, say *progress) ([]shown, error) {
 // presets are those of a laboratory with their links, still to be shown.
 func presets(door labs.Entry) ([]shown, error) {
 	l := door.New()
-	opening, err := headless.Show(l, nil, "")
+	n, err := headless.Open(l)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", door.Name, err)
 	}
 	var all []shown
 	for _, x := range l.Presets {
-		opening.UsePreset(x.Key)
-		all = append(all, shown{door: door, title: l.Title, of: x, link: opening.Link()})
+		n.UsePreset(x.Key)
+		all = append(all, shown{door: door, title: l.Title, of: x, link: n.Link()})
 	}
 	return all, nil
 }

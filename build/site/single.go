@@ -112,8 +112,7 @@ func (s site) inside(code []byte) site {
 	}
 	inside[heldDocuments] = s[allDocuments]
 	for name, data := range s {
-		opens, _ := strings.CutPrefix(name, opening)
-		later := opens != name && opens != labs.Labs[0].Name+".info"
+		later := strings.HasPrefix(name, opening) && name != opening+labs.Labs[0].Name+".info"
 		if slices.Contains(scripts, name) || filepath.Ext(name) == ".info" && !later {
 			inside[name] = data
 		}

@@ -25,6 +25,9 @@ func Show(l lab.Lab, tabs []session.Tab, fragment string) (*session.Session, err
 	return show(l, tabs, fragment, &host{bench: exec.Executor{Lab: l}})
 }
 
+// Open shows what a laboratory opens on and runs nothing: for those who want links.
+func Open(l lab.Lab) (*session.Session, error) { return open(l, nil, "lab="+l.Name, &host{}) }
+
 // Opening is Show for what a laboratory opens on, with what a page does when it rests, and
 // returns what came of all jobs, too.
 func Opening(l lab.Lab, tabs []session.Tab) (*session.Session, []exec.Known, error) {
@@ -43,7 +46,8 @@ func Draw(l lab.Lab, fragment string) (*session.Session, error) {
 	return show(l, nil, fragment, &host{bench: exec.Executor{Lab: l}, charts: true})
 }
 
-func show(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Session, error) {
+// open shows a link; its jobs wait.
+func open(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Session, error) {
 	if tabs == nil {
 		tabs = []session.Tab{{Name: l.Name, Title: l.Title, About: l.About}}
 	}
@@ -55,6 +59,14 @@ func show(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Ses
 	n.Enter(&info, "")
 	if n.Notice != "" {
 		return nil, errors.New(strings.TrimSuffix(n.Notice, "."))
+	}
+	return n, nil
+}
+
+func show(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Session, error) {
+	n, err := open(l, tabs, fragment, h)
+	if err != nil {
+		return nil, err
 	}
 	if err := h.work(n); err != nil {
 		return nil, err
