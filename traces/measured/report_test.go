@@ -181,7 +181,7 @@ Written by ` + "`go test ./traces/measured -run TestReport -update`" + `; do not
 `
 
 const smallBatches = `
-The batches of 12 are of a public program (pytorch-gpu-benchmark) whose training step clears gradients, runs forward and backward and updates nothing, and is estimated so; with the usual optimizer VGG-16's steps would take 7 % longer. It copies images from memory that is not pinned within what it times, which no estimate has: the same network in fp32, whose images are twice as large, takes 1.5 to 2.2 ms longer in inference than in fp16, where the processor decides in both. As a term beside the processor's times, fitted to ResNet-50 and DenseNet-121 and held against MobileNetV2 and VGG-16, it makes MobileNetV2's inference about 29 % too slow and VGG-16's in TF32 20 %, so that nine of ten would be within 29, not 25 %: operators of MobileNetV2 start faster than those of ResNet, and four networks do not say why. So it is left out. What is farthest off is VGG-16 in fp16, which the processor does not decide: convolutions of 12 images in NCHW, for which a library finds slower kernels than the law has.
+The batches of 12 are of a public program (pytorch-gpu-benchmark) whose training step clears gradients, runs forward and backward and updates nothing, and is estimated so; with the usual optimizer VGG-16's steps would take 7 % longer. It copies images from memory that is not pinned within what it times, which no estimate has: four networks do not tell such a cost from the processor's times. What is farthest off is VGG-16 in fp16, which the processor does not decide. A library may find slower kernels for 12 images in NCHW than the law has; that was not tried.
 `
 
 // The errors of the law are those that the report says.

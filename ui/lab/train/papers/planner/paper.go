@@ -139,7 +139,7 @@ func Paper() *study.Paper {
 		{
 			ID: foreign, Title: "Copying ahead added to planners that were published", Kind: study.Bars, Axes: study.Axes{Y: "× the bound", Least: 0.9}, Marks: bars(p.Points, foreign),
 			Says:   says(p.Claims, swapadvisor, autotm, g10),
-			Remark: "What a plan moves out is copied from its last write on, while nothing else leaves; the plan stays as it is. A copy under way is finished before another tensor leaves, so a plan whose tensors leave at the last moment, as AutoTM's, may lose by it. Unified memory as G10 has it cannot have a copy of what is on the GPU, so its plan is followed in an arena of whole tensors, with and without. TERAIO's plans are of another laboratory and are left out.",
+			Remark: "What a plan moves out is copied from its last write on, while nothing else leaves; the plan stays as it is. A copy under way is finished before another tensor leaves, so a plan whose tensors leave at the last moment, as AutoTM's, may lose by it; a copy that gives way was not tried. Unified memory as G10 has it cannot have a copy of what is on the GPU, so its plan is followed in an arena of whole tensors, with and without. TERAIO's plans are of another laboratory and are left out.",
 		},
 	}
 	return p
