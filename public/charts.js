@@ -228,19 +228,22 @@ window.charts = (() => {
   function room(b, option, t, width, longest) {
     const { least, known, text } = b.room;
     const color = t.v('--text');
-    option.grid.top += 16;
     Object.assign(option.series.find((s) => s.id === ENDS).label, { textBorderColor: t.v('--panel'), textBorderWidth: 3 });
     if (least > longest) option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * least);
-    // Its text stands to the right of the line where there is room.
+    // Its text stands to the right of the line where there is room, and in two lines where
+    // neither side has enough.
     const names = Math.max(0, ...b.rows.map((r) => measure(r.name, t.font))) + option.grid.left;
     const at = names + (width - names - option.grid.right) * least / (b.max || Math.max(least, longest));
     const right = width - at;
+    const long = measure(text, t.font) + 12;
+    const aside = right > long || right > at ? { align: 'left', space: right } : { align: 'right', space: at };
+    option.grid.top += aside.space < long ? 31 : 16;
     return {
       id: 'room', type: 'line', name: 'room', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { show: false },
       markArea: { silent: true, z: 0, itemStyle: { color: t.v('--room') }, data: [[{ xAxis: Math.min(least, known) }, { xAxis: Math.max(least, known) }]] },
       markLine: {
         silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1 }, data: [{ xAxis: least }],
-        label: { ...t.font, position: 'start', rotate: 0, color, align: right > measure(text, t.font) + 12 || right > at ? 'left' : 'right', formatter: () => text },
+        label: { ...t.font, position: 'start', rotate: 0, color, align: aside.align, width: aside.space - 12, overflow: 'break', lineHeight: 15, formatter: () => text },
       },
     };
   }

@@ -44,6 +44,12 @@ func (f Floor) Knowing(system string) Floor {
 	return f
 }
 
+// For is a floor that says whom it holds for.
+func (f Floor) For(whom string) Floor {
+	f.Whom = whom
+	return f
+}
+
 // Bounded reports whether the floor of a laboratory bounds a quantity, by its key.
 func (l *Info) Bounded(key string) bool {
 	return l.Floor.System != "" && (key == l.Floor.Of || slices.Contains(l.Floor.Also, key))

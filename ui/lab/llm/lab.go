@@ -81,7 +81,7 @@ func New() lab.Lab {
 			},
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
-			Floor: lab.Lowest("iteration_s", "tokens_s"),
+			Floor: lab.Lowest("iteration_s", "tokens_s").For("on this machine"),
 			Drop:  dropped,
 			Entry: "entry", EntryPanel: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
