@@ -153,10 +153,15 @@ func TestMost(t *testing.T) {
 	if _, err := Open([]File{large("a.txt", head)}, "", 1<<30); err == nil || err.Error() != "a.txt is 3.0 GiB; a tab can take 1 GiB. Open less" {
 		t.Error(err)
 	}
-	file := large("a.bin", []byte("\x93NUMPY"))
-	file.Stream = func() (io.ReadCloser, error) { return anywhere{io.NewSectionReader(array{}, 0, 3<<30)}, nil }
+	file, read := large("a.bin", []byte("\x93NUMPY")), int64(0)
+	file.Stream = func() (io.ReadCloser, error) {
+		return anywhere{io.NewSectionReader(array{&read}, 0, 3<<30)}, nil
+	}
 	if o, err := Open([]File{file}, "compress", 1<<30); err != nil || o.Takers[0].Lab != "compress" || o.Takers[0].Bytes != 3<<30 {
 		t.Errorf("%v: %+v", err, o)
+	}
+	if read > 1<<20 {
+		t.Errorf("%d bytes of it are read", read)
 	}
 }
 
@@ -165,10 +170,11 @@ type anywhere struct{ *io.SectionReader }
 
 func (anywhere) Close() error { return nil }
 
-// array is a large array of one dimension.
-type array struct{}
+// array is a large array of one dimension, and counts what is read of it.
+type array struct{ read *int64 }
 
-func (array) ReadAt(p []byte, off int64) (int, error) {
+func (a array) ReadAt(p []byte, off int64) (int, error) {
+	*a.read += int64(len(p))
 	head := "\x93NUMPY\x01\x00\x76\x00{'descr': '|u1', 'fortran_order': False, 'shape': (3221225344,), }"
 	text := head + strings.Repeat(" ", 127-len(head)) + "\n"
 	for i := range p {

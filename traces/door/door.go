@@ -174,8 +174,11 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 // empty says that there is nothing in any of the files: no format would help.
 func empty(list []archive.Item) error {
 	for i := range list {
-		if f, err := list[i].Whole(); err != nil || len(f.Data) > 0 {
+		if len(list[i].Data) > 0 { // of a large file it is the beginning
 			return nil
+		}
+		if _, err := list[i].Whole(); err != nil {
+			return nil // whoever reads it says what is wrong
 		}
 	}
 	if len(list) > 1 {

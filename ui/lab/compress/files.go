@@ -85,13 +85,28 @@ type later struct {
 	err  error
 }
 
+// opened opens the file if nobody has.
+func (l *later) opened() (io.ReaderAt, error) {
+	l.open.Do(func() { l.at, l.err = reader(l.file) })
+	return l.at, l.err
+}
+
 // ReadAt implements io.ReaderAt.
 func (l *later) ReadAt(p []byte, off int64) (int, error) {
-	l.open.Do(func() { l.at, l.err = reader(l.file) })
-	if l.err != nil {
-		return 0, l.err
+	at, err := l.opened()
+	if err != nil {
+		return 0, err
 	}
-	return l.at.ReadAt(p, off)
+	return at.ReadAt(p, off)
+}
+
+// Gather implements lab.BatchReader.
+func (l *later) Gather(p []byte, at []int64) error {
+	from, err := l.opened()
+	if err != nil {
+		return err
+	}
+	return lab.Gather(from, p, at)
 }
 
 // Entries implements lab.Files.

@@ -50,13 +50,22 @@ func (h holes) ReadAt(p []byte, at int64) (int, error) {
 type counted struct {
 	from io.ReaderAt
 	*io.SectionReader
-	read *atomic.Int64
+	read *atomic.Int64 // bytes
+	asks *atomic.Int64 // how often somebody read, which costs more than a page does
 }
 
 func (c counted) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.from.ReadAt(p, at)
 	c.read.Add(int64(n))
+	c.asks.Add(1)
 	return n, err
+}
+
+// Gather implements lab.BatchReader.
+func (c counted) Gather(p []byte, at []int64) error {
+	c.read.Add(int64(len(p)))
+	c.asks.Add(1)
+	return lab.Gather(c.from, p, at)
 }
 
 func (c counted) Read(p []byte) (int, error) {
@@ -94,9 +103,9 @@ func TestLarge(t *testing.T) {
 
 func large(t *testing.T, each int64) {
 	from := sparse(t, each)
-	var read atomic.Int64
+	var read, asks atomic.Int64
 	file := lab.File{Name: "model.safetensors", Data: make([]byte, 1<<20), Size: largeBytes, Stream: func() (io.ReadCloser, error) {
-		return counted{from, io.NewSectionReader(from, 0, largeBytes), &read}, nil
+		return counted{from, io.NewSectionReader(from, 0, largeBytes), &read, &asks}, nil
 	}}
 	if _, err := from.ReadAt(file.Data, 0); err != nil {
 		t.Fatal(err)
@@ -115,9 +124,12 @@ func large(t *testing.T, each int64) {
 	}
 	runtime.ReadMemStats(&after)
 	held := after.TotalAlloc - before.TotalAlloc
-	t.Logf("%d MiB read, %d KiB allocated in all", read.Load()>>20, held>>10)
+	t.Logf("%d MiB read in %d goes, %d KiB allocated in all", read.Load()>>20, asks.Load(), held>>10)
 	if n := read.Load(); n > largeBytes/32 || n < largeBytes/1024 {
 		t.Errorf("%d bytes of %d are read", n, int64(largeBytes))
+	}
+	if n, most := asks.Load(), 4*largeBytes/each; n > most {
+		t.Errorf("it is read %d times, more than %d", n, most)
 	}
 	if held > 32<<20 {
 		t.Errorf("%d bytes are allocated", held)

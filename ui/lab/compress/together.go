@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spillway/sim/compress/sample"
+	"spillway/ui/lab"
 )
 
 // Checkpoints of large models are many files, so several opened files are also one
@@ -145,11 +146,36 @@ type joined struct {
 	files  []io.ReaderAt
 }
 
+// at returns the file with what is at a place, and where it begins.
+func (j *joined) at(place int64) (io.ReaderAt, int64, error) {
+	i := sort.Search(len(j.begins), func(i int) bool { return j.begins[i] > place }) - 1
+	if i < 0 {
+		return nil, 0, io.EOF
+	}
+	return j.files[i], j.begins[i], nil
+}
+
 // ReadAt implements io.ReaderAt, for what is in one of the files.
 func (j *joined) ReadAt(p []byte, at int64) (int, error) {
-	i := sort.Search(len(j.begins), func(i int) bool { return j.begins[i] > at }) - 1
-	if i < 0 {
-		return 0, io.EOF
+	f, begin, err := j.at(at)
+	if err != nil {
+		return 0, err
 	}
-	return j.files[i].ReadAt(p, at-j.begins[i])
+	return f.ReadAt(p, at-begin)
+}
+
+// Gather implements lab.BatchReader, for pieces of one of the files in their order.
+func (j *joined) Gather(p []byte, at []int64) error {
+	if len(at) == 0 {
+		return nil
+	}
+	f, begin, err := j.at(at[0])
+	if err != nil {
+		return err
+	}
+	places := make([]int64, len(at))
+	for i := range at {
+		places[i] = at[i] - begin
+	}
+	return lab.Gather(f, p, places)
 }
