@@ -158,6 +158,7 @@ func (d denoiser) layer(t *tape, x *value, rows, places, c, heads int64, text *v
 func (t *tape) groupNorm(name string, x image) image {
 	t.call()
 	w, b := t.param(name+".weight", x.channels), t.param(name+".bias", x.channels)
+	x.value = t.wide(x.value)
 	y := t.sized(name, x.n, t.full, x.value, &w.value)
 	groups := unit.Bytes(t.batch*normGroups) * single
 	mean, rstd := t.scratch(name+".mean", groups), t.scratch(name+".rstd", groups)
@@ -170,7 +171,7 @@ func (t *tape) groupNorm(name string, x image) image {
 		t.finish(w, dw)
 		t.finish(b, db)
 	})
-	return x.of(t.narrow(y))
+	return x.of(t.normed(y))
 }
 
 // doubled repeats every number of an image, each way.

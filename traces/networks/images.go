@@ -121,7 +121,7 @@ func (t *tape) batchNorm(name string, x image) image {
 	w, b := t.param(name+".weight", c), t.param(name+".bias", c)
 	size, kept := unit.Bytes(c)*single, unit.Bytes(c)*t.full
 	running := ids(t.buffer(name+".running_mean", kept), t.buffer(name+".running_var", kept))
-	y := t.result(name, x.n, x.value, &w.value)
+	y := t.sized(name, x.n, x.size, x.value, &w.value)
 	k := kerneltime.Kernel{Class: kerneltime.BatchNorm, Bytes: x.bytes(), Passes: kerneltime.PassesBatchNorm}
 	if t.o.Inference {
 		k.Passes = kerneltime.PassesBatchNormInference
@@ -144,14 +144,34 @@ func (t *tape) batchNorm(name string, x image) image {
 // relu works in place and saves its result.
 func (t *tape) relu(x image) image { return x.of(t.inPlace("relu", x.value)) }
 
-// act applies an activation: "relu" and "relu6" in place, others by a kernel that saves
+// relu6 works in place too, but its backward pass wants the input: autograd copies it before.
+func (t *tape) relu6(x image) image {
+	t.call()
+	saved := t.scratch("relu6.input", x.bytes())
+	t.class(kerneltime.Copy, "clone", ids(x.id), ids(saved))
+	y := same(x.value)
+	t.kernel("relu6_forward", kerneltime.Kernel{Bytes: 2 * x.bytes()}, ids(x.id), ids(x.id))
+	t.onBackward(y, func(g workload.TensorID) {
+		dx := t.gradient(x.value)
+		t.move("relu6_backward", ids(g, saved), ids(dx))
+		t.give(x.value, dx)
+	})
+	return x.of(y)
+}
+
+// activate applies an activation: "relu" and "relu6" in place, others by a kernel that saves
 // its input. An empty one is none.
 func (t *tape) activate(kind string, x image) image {
 	switch kind {
 	case "":
 		return x
-	case "relu", "relu6":
-		return x.of(t.inPlace(kind, x.value))
+	case "relu":
+		return t.relu(x)
+	case "relu6":
+		if t.o.Inference {
+			return x.of(t.inPlace(kind, x.value))
+		}
+		return t.relu6(x)
 	}
 	return x.of(t.pointwise(kind, kind, x.value))
 }

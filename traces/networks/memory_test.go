@@ -120,7 +120,7 @@ func most(w *workload.Workload) unit.Bytes {
 // TestMemory compares what networks of this package need with what PyTorch recorded of the
 // same ones, in the same batch and precision: peaks, what is saved for the backward pass, and
 // what stays. Each recording that has a network of this package and says enough is here; none
-// was made with autocast, so its casts and copies of weights are held to rules alone.
+// was made with autocast, so casts and copies of weights are held against peaks alone (TestPeaks).
 func TestMemory(t *testing.T) {
 	var c comparison
 	for _, name := range []string{"et-1.0.3-resnet50-1gpu", "et-1.1.0-resnet50-2gpu", "et-1.1.1-resnet50-1gpu"} {
@@ -234,7 +234,7 @@ func TestEstimatedTrace(t *testing.T) {
 		}
 		l := lowered(t, "resnet50", Options{Batch: 32, PyTorch: 1, Precision: kerneltime.TF32Conv})
 		ours := l.Time(kerneltime.Find(gpu), kerneltime.Graphs).Time
-		if off := math.Abs(float64(theirs)/float64(ours) - 1); off > 0.12 || report.Band < 20 || report.Band > 30 {
+		if off := math.Abs(float64(theirs)/float64(ours) - 1); off > 0.12 || report.Band < 20 || report.Band > 100 {
 			t.Errorf("on %s the trace takes %v ± %d %%, the network %v", gpu, theirs, report.Band, ours)
 		}
 	}

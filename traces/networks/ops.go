@@ -8,11 +8,22 @@ import (
 
 // narrow returns x as products take it: under autocast in 16 bits, to which its gradient
 // is cast back.
-func (t *tape) narrow(x *value) *value {
-	if x.size == t.act {
+func (t *tape) narrow(x *value) *value { return t.to(x, t.act) }
+
+// wide returns x as norms and softmax take it: autocast widens what has 16 bits.
+func (t *tape) wide(x *value) *value {
+	if !t.promote {
 		return x
 	}
-	y := t.sized("cast", x.n, t.act, x)
+	return t.to(x, t.full)
+}
+
+// to returns x in numbers of a size; its gradient is cast back.
+func (t *tape) to(x *value, size unit.Bytes) *value {
+	if x.size == size {
+		return x
+	}
+	y := t.sized("cast", x.n, size, x)
 	t.move("cast", ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.gradient(x)
@@ -68,8 +79,8 @@ func (t *tape) product(name string, x *value, weight, bias *param, rows, in, out
 	return y
 }
 
-// layerNorm runs in fp32 under autocast: it reads 16 bits and writes 32, which are cast. It saves its input, and a mean and a reciprocal
-// deviation for each row.
+// layerNorm runs in fp32 under autocast. It saves its input, and a mean and a reciprocal deviation
+// for each row.
 func (t *tape) layerNorm(name string, x *value, width int64) *value {
 	return t.normalize(name, x, t.param(name+".weight", width), t.param(name+".bias", width))
 }
@@ -77,6 +88,7 @@ func (t *tape) layerNorm(name string, x *value, width int64) *value {
 // normalize is layerNorm with given parameters; MPT has no bias.
 func (t *tape) normalize(name string, x *value, w, b *param) *value {
 	t.call()
+	x = t.wide(x)
 	y := t.sized(name, x.n, t.full, x, &w.value)
 	rows := unit.Bytes(x.n/w.n) * single
 	mean, rstd := t.scratch(name+".mean", rows), t.scratch(name+".rstd", rows)
@@ -101,6 +113,15 @@ func (t *tape) normalize(name string, x *value, w, b *param) *value {
 			t.finish(b, db)
 		}
 	})
+	return t.normed(y)
+}
+
+// normed is what a norm wrote, as the network goes on with it: lists that do not promote types
+// cast it to 16 bits at once.
+func (t *tape) normed(y *value) *value {
+	if t.promote {
+		return y
+	}
 	return t.narrow(y)
 }
 
@@ -109,7 +130,7 @@ func (t *tape) normalize(name string, x *value, w, b *param) *value {
 func (t *tape) rmsNorm(name string, x *value, width int64) *value {
 	t.call()
 	w := t.param(name+".weight", width)
-	y := t.sized(name, x.n, t.act, x, &w.value)
+	y := t.sized(name, x.n, t.float(), x, &w.value)
 	rstd := t.scratch(name+".rstd", unit.Bytes(x.n/width)*single)
 	if t.o.Compile {
 		t.norm("rms_norm_forward", x.size, ids(x.id, t.use(w)), ids(y.id, rstd))
@@ -262,9 +283,14 @@ func (t *tape) addBackward(a, b, y *value) {
 	t.onBackward(y, func(g workload.TensorID) {
 		for _, v := range [2]*value{a, b} {
 			dv := g
-			if v.n < y.n && v.needs {
+			switch {
+			case !v.needs:
+			case v.n < y.n:
 				dv = t.gradient(v)
 				t.class(kerneltime.Reduction, "sum", ids(g), ids(dv))
+			case v.size != y.size:
+				dv = t.gradient(v)
+				t.move("cast", ids(g), ids(dv))
 			}
 			t.give(v, dv)
 		}
@@ -339,6 +365,7 @@ func (t *tape) inPlace(kernel string, x *value) *value {
 // softmax runs in fp32 under autocast, as layerNorm does, and saves its result.
 func (t *tape) softmax(kernel, name string, x *value) *value {
 	t.call()
+	x = t.wide(x)
 	y := t.sized(name, x.n, t.full, x)
 	t.norm(kernel+"_forward", y.size, ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
@@ -369,8 +396,8 @@ func (t *tape) dropout(name string, x *value) *value {
 // of the rows' frequencies in thousandths; all rows are read where it is 0.
 func (t *tape) embedding(name string, table *param, index workload.TensorID, n, width, zipf int64) *value {
 	t.call()
-	y := t.sized(name, n*width, t.act, &table.value)
-	both := kerneltime.Kernel{Class: kerneltime.Embedding, Bytes: unit.Bytes(n*width)*(table.size+t.act) + unit.Bytes(n)*long}
+	y := t.sized(name, n*width, t.float(), &table.value)
+	both := kerneltime.Kernel{Class: kerneltime.Embedding, Bytes: unit.Bytes(n*width)*(table.size+y.size) + unit.Bytes(n)*long}
 	k := t.kernel("embedding_forward", both, ids(t.use(table), index), ids(y.id))
 	if zipf > 0 {
 		k.Rows = []workload.RowAccess{{Tensor: table.id, Row: unit.Bytes(width) * table.size, Draws: n, Zipf: zipf}}

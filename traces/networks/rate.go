@@ -84,7 +84,7 @@ func (l *Lowered) Time(g *kerneltime.GPU, p kerneltime.Processor) kerneltime.Est
 	if l.Options.Compile {
 		p = kerneltime.Graphs
 	}
-	e := l.Step.Time(g, l.Policy, p)
+	e := l.Fitted.Time(g, l.Policy, p)
 	kind := kerneltime.Transformer
 	if l.Network.Images() {
 		kind = kerneltime.Images

@@ -27,6 +27,7 @@ type tape struct {
 	batch   int64      // samples of a micro-batch
 	act     unit.Bytes // size of an activation's number where no rule of autocast wants another
 	full    unit.Bytes // size of a parameter's number
+	promote bool       // autocast's types by the rules of PyTorch 2; see [tape.result]
 	scope   string     // of names
 	pass    string     // ends the names of what is not global, where a network runs several times
 	undo    []func()   // the operators not yet undone
@@ -152,9 +153,25 @@ func (t *tape) sized(name string, n int64, size unit.Bytes, from ...*value) *val
 	return v
 }
 
-// result returns a new value of n numbers in the type that the first of from has.
+// result returns a new value of n numbers in the widest type of from: a sum of 16 and 32 bits
+// has 32. Where types are not promoted it has that of the first.
 func (t *tape) result(name string, n int64, from ...*value) *value {
-	return t.sized(name, n, from[0].size, from...)
+	size := from[0].size
+	if t.promote {
+		for _, f := range from {
+			size = max(size, f.size)
+		}
+	}
+	return t.sized(name, n, size, from...)
+}
+
+// float is the size of a number of what autocast leaves in a parameter's type: what is looked up
+// in a table, and what norms and softmax write.
+func (t *tape) float() unit.Bytes {
+	if t.promote {
+		return t.full
+	}
+	return t.act
 }
 
 // same returns a value in x's memory.

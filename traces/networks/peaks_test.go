@@ -1,0 +1,106 @@
+package networks
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spillway/sim/kerneltime"
+	"spillway/sim/unit"
+)
+
+// A peak is an iteration whose most memory was measured: what PyTorch's allocator had given away,
+// workspaces of libraries among it, which no network here has.
+type peak struct {
+	name           string
+	row            Row
+	measured, ours unit.Bytes
+}
+
+// peaks are the iterations that were measured on an H100.
+func peaks(t *testing.T) (list []peak) {
+	t.Helper()
+	f, err := os.Open("../measured/h100/iterations.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cells := range lines[1:] {
+		cell := map[string]string{}
+		for i, column := range lines[0] {
+			cell[column] = cells[i]
+		}
+		number := func(column string) int64 { n, _ := strconv.ParseInt(cell[column], 10, 64); return n }
+		x := peak{row: Row{
+			Policy: cell["policy"], Layout: cell["layout"], Mode: cell["mode"], Net: cell["net"], Source: cell["source"], Optimizer: cell["optimizer"],
+			Batch: number("batch"), Side: number("img"), Sequence: number("seq"),
+		}, measured: unit.Bytes(number("peak_bytes"))}
+		l, err := x.row.Lower()
+		if err == nil && cell["attention"] == "unfused" {
+			o := l.Options
+			o.Attention = kerneltime.Unfused
+			l, err = l.Network.Lower(o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.name, x.ours = strings.Join(cells[2:9], " ")+" "+cell["attention"], most(l.Workload)
+		if strings.HasPrefix(x.row.Policy, "tf32") && cell["attention"] == "flash" {
+			x.row.Kind = "fused" // in one kernel, though numbers have 32 bits
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TestPeaks compares the most memory that an iteration takes with what an H100 gave away. Nothing
+// was fitted to it. What is left out here is in departures 1 and 8.
+func TestPeaks(t *testing.T) {
+	groups := []struct {
+		name        string
+		of          func(x *peak) bool
+		half, worst float64 // at most, in percent
+	}{
+		{"training with autocast or in bf16", func(x *peak) bool { return x.row.Policy != "tf32" && x.row.Policy != "fp32" && x.row.Mode == "train" }, 2, 14},
+		{"training in 32 bits with TF32, but for attention in one kernel", func(x *peak) bool { return x.row.Policy == "tf32" && x.row.Kind == "" && x.row.Net != "vit_b_16" }, 1.5, 3},
+		{"training in fp32, where convolutions take workspaces, but for attention in one kernel", func(x *peak) bool { return x.row.Policy == "fp32" && x.row.Mode == "train" && x.row.Net != "vit_b_16" }, 5, 42},
+		{"attention in one kernel in 32 bits, whose scores are kept here", func(x *peak) bool {
+			return x.row.Kind == "fused" || x.row.Net == "vit_b_16" && (x.row.Policy == "tf32" || x.row.Policy == "fp32")
+		}, 12, 67},
+		{"inference", func(x *peak) bool { return x.row.Mode == "infer" }, 10, 43},
+	}
+	var text strings.Builder
+	all := peaks(t)
+	for _, g := range groups {
+		var off []float64
+		for i := range all {
+			x := &all[i]
+			if g.of(x) {
+				off = append(off, 100*(float64(x.ours)/float64(x.measured)-1))
+				t.Logf("%s: %v, measured %v, %+.1f %%", x.name, x.ours, x.measured, off[len(off)-1])
+			}
+		}
+		if len(off) == 0 {
+			t.Errorf("%s: no rows", g.name)
+			continue
+		}
+		slices.SortFunc(off, func(a, b float64) int { return int(math.Copysign(1, math.Abs(a)-math.Abs(b))) })
+		half, worst := off[(len(off)-1)/2], off[len(off)-1]
+		fmt.Fprintf(&text, "| %s | %d | %+.1f %% | %+.1f %% |\n", g.name, len(off), half, worst)
+		if math.Abs(half) > g.half || math.Abs(worst) > g.worst {
+			t.Errorf("%s: half within %.1f %%, the worst %+.1f %%", g.name, half, worst)
+		}
+	}
+	if doc, err := os.ReadFile("../../public/docs/validation.md"); err != nil || !strings.Contains(string(doc), text.String()) {
+		t.Errorf("validation.md has another table (%v); it is\n%s", err, text.String())
+	}
+}
