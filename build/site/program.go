@@ -39,13 +39,15 @@ func run(ctx context.Context, env []string, name string, args ...string) ([]byte
 // programs are compiled to.
 const programs = "build/out/programs"
 
-// profile is what the laboratories' programs are compiled for; make profile
-// writes it.
-const profile = "wasm/worker/default.pgo"
-
-// unprofiled are laboratories compiled without it: the profile is of training, and what it
-// has of others, the Go runtime, was 19 kB too much for their limit.
-var unprofiled = []string{"filesys", "llm"}
+// profile is what the profiled laboratory's program is compiled for; make profile writes it.
+//
+// Others have the Go runtime in common with it and are no faster with it, for 18 to 22 kB each:
+// under Node file systems took 2.65 s with it and 2.67 without, LLM training 4.0 to 4.3 and 4.0,
+// the object store 15.5 to 18.1 and 16.5 to 17.1, SkyByte's runs 24.9 and 24.8.
+const (
+	profile  = "wasm/worker/default.pgo"
+	profiled = "train"
+)
 
 // cold are the packages whose functions are not inlined in a laboratory's program: what
 // happens once a run, or once a call of a file system, is not worth its bytes.
@@ -68,10 +70,6 @@ var cold = []string{
 	"spillway/traces/...", "spillway/ui/...", "spillway/wasm/...",
 }
 
-// colder are packages that are not inlined in some laboratories' programs only: what others
-// call for every kernel of every run, LLM training calls once for a job.
-var colder = map[string][]string{"llm": {"spillway/sim/workload", "spillway/sim/vitality"}}
-
 // filesProgram is the one that reads files; wasm has the same.
 const filesProgram = "files"
 
@@ -82,10 +80,13 @@ type program struct {
 	flags  []string // of go build
 }
 
-// workFlags are those of a program with laboratories; also names packages of colder.
-func workFlags(also ...string) []string {
-	flags := []string{"-pgo=" + profile}
-	for _, pattern := range slices.Concat(cold, also) {
+// workFlags are those of a laboratory's program; the single file has all of them, and the profiled one's.
+func workFlags(name string) []string {
+	flags := []string{"-pgo=off"}
+	if name == profiled {
+		flags[0] = "-pgo=" + profile
+	}
+	for _, pattern := range cold {
 		flags = append(flags, "-gcflags="+pattern+"=-l")
 	}
 	return flags
@@ -98,11 +99,7 @@ func list() []program {
 		{filesProgram + ".wasm", "./wasm/files", []string{"-pgo=off", "-gcflags=all=-l"}},
 	}
 	for _, door := range labs.Labs {
-		flags := workFlags(colder[door.Name]...)
-		if slices.Contains(unprofiled, door.Name) {
-			flags = append(flags, "-pgo=off")
-		}
-		all = append(all, program{door.Name + ".wasm", "./" + path.Join(programs, door.Name), flags})
+		all = append(all, program{door.Name + ".wasm", "./" + path.Join(programs, door.Name), workFlags(door.Name)})
 	}
 	return all
 }

@@ -86,7 +86,7 @@ func init() { laboratories = func() { jobs.Run(&files.Desk{}, %s) } }
 		return program{}, err
 	}
 	list := filepath.Join(folder, "overlay.json")
-	flags := append(workFlags(), "-gcflags=github.com/vugu/...=-l", "-overlay="+list, "-ldflags=-s -w -X spillway/ui/view.icon="+icon)
+	flags := append(workFlags(profiled), "-gcflags=github.com/vugu/...=-l", "-overlay="+list, "-ldflags=-s -w -X spillway/ui/view.icon="+icon)
 	return program{singleProgram, "./wasm", flags}, os.WriteFile(list, overlay, 0o644)
 }
 

@@ -311,7 +311,7 @@ func TestStringVar(t *testing.T) {
 // What shares compiled packages is compiled one after the other, what has the same flags
 // at once, and no two programs go to one place.
 func TestAlike(t *testing.T) {
-	all := append(list(), program{singleProgram, "./wasm", workFlags()})
+	all := append(list(), program{singleProgram, "./wasm", workFlags(profiled)})
 	places := map[string]bool{}
 	n := 0
 	for _, line := range alike(all) {
