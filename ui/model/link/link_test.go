@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
@@ -203,13 +204,12 @@ func anyText(k *knob.Info, r *rand.Rand) string {
 
 func TestLinksReadBack(t *testing.T) {
 	i := trainLab().Info
-	r := rand.New(rand.NewPCG(3, 4))
 	n := 2000
 	if testing.Short() {
 		n = 200
 	}
-	for range n {
-		s := wilder(&i, r)
+	for seed := range effort.Seeds(n) {
+		s := wilder(&i, rand.New(rand.NewPCG(3, seed)))
 		link := Encode(&i, &s)
 		back := read(t, "#"+link)
 		if !equal(&s, &back) {
