@@ -119,8 +119,8 @@ func most(w *workload.Workload) unit.Bytes {
 
 // TestMemory compares what networks of this package need with what PyTorch recorded of the
 // same ones, in the same batch and precision: peaks, what is saved for the backward pass, and
-// what stays. Each recording that has a network of this package and says enough is here; none
-// was made with autocast, so casts and copies of weights are held against peaks alone (TestPeaks).
+// what stays. Each public recording that has a network of this package and says enough is here; none
+// was made with autocast, which TestOwnRecordings has.
 func TestMemory(t *testing.T) {
 	var c comparison
 	for _, name := range []string{"et-1.0.3-resnet50-1gpu", "et-1.1.0-resnet50-2gpu", "et-1.1.1-resnet50-1gpu"} {

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"archive/zip"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -12,6 +13,10 @@ import (
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+	"spillway/traces/torch"
 )
 
 // A peak is an iteration whose most memory was measured: what PyTorch's allocator had given away,
@@ -103,4 +108,53 @@ func TestPeaks(t *testing.T) {
 	if doc, err := os.ReadFile("../../public/docs/validation.md"); err != nil || !strings.Contains(string(doc), text.String()) {
 		t.Errorf("validation.md has another table (%v); it is\n%s", err, text.String())
 	}
+}
+
+// TestOwnRecordings holds networks under autocast against recordings that capture.py made of them on
+// the H100, to what their kernels read and write: what is saved for the backward pass, the
+// optimizer's state and the most memory.
+func TestOwnRecordings(t *testing.T) {
+	var c comparison
+	for _, x := range []struct {
+		file, of, network string
+		o                 Options
+	}{
+		{"resnet50-amp.zip", "ResNet-50, AMP, batch 32, training (recorded on an H100)", "resnet50", Options{Batch: 32, Precision: kerneltime.AMPFP16, Optimizer: "momentum"}},
+		{"bert-base-amp.zip", "BERT-Base, AMP, attention unfused, 16 sequences of 128, training (recorded on an H100)", "bert-base", Options{Batch: 16, Sequence: 128, Precision: kerneltime.AMPFP16, Attention: kerneltime.Unfused}},
+	} {
+		w, report := capture(t, "../measured/h100/"+x.file)
+		l := lowered(t, x.network, x.o)
+		ours, theirs := vitality.Analyze(l.Workload).Measure(l.Workload), vitality.Analyze(w).Measure(w)
+		c.near(t, x.of, "peak", most(l.Workload), report.Rebuilt, 1)
+		c.near(t, x.of, "saved", saved(l.Workload, lossOf(l.Workload)), saved(w, lossOf(w)), 1)
+		c.near(t, x.of, "optimizer state", ours.Optimizer, theirs.Optimizer, 0.1)
+	}
+	if doc, err := os.ReadFile("../../public/docs/validation.md"); err != nil || !strings.Contains(string(doc), strings.Join(c.rows, "\n")+"\n") {
+		t.Errorf("validation.md has another table (%v); it is\n%s", err, strings.Join(c.rows, "\n"))
+	}
+}
+
+// capture opens a recording of capture.py that has a trace of kernels and tensors.
+func capture(t *testing.T, file string) (*workload.Workload, *recording.Report) {
+	t.Helper()
+	z, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var files []torch.File
+	for _, f := range z.File {
+		if f.Name != "snapshot.pickle" {
+			files = append(files, torch.File{Name: f.Name, Size: int64(f.UncompressedSize64), Open: f.Open})
+		}
+	}
+	recs, notes, err := torch.Open(files, nil)
+	if err != nil || len(recs) != 1 || recs[0].Label != recording.L3 {
+		t.Fatalf("%s: %d recordings, %v, %v", file, len(recs), notes, err)
+	}
+	w, report, err := recs[0].Fold(recording.Choices{})
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return w, report
 }
