@@ -142,7 +142,7 @@ func patch(lines []string, hunk string) ([]string, error) {
 		at = i
 	}
 	if at < 0 || len(before) == 0 {
-		return nil, fmt.Errorf("these lines of the example are not in it:\n%s", strings.Join(before, "\n"))
+		return nil, fmt.Errorf("these lines of the example are not in it; if the code has moved on, change the example in the document:\n%s", strings.Join(before, "\n"))
 	}
 	return slices.Replace(lines, at, at+len(before), after...), nil
 }
@@ -183,7 +183,7 @@ func TestBlocks(t *testing.T) {
 	const whole = "package list\n\nimport \"a\"\n\nvar l = []int{\n\ta.A,\n\tb.B,\n}\n"
 	for _, tt := range []struct{ text, want string }{
 		{whole, "package list\n\nimport \"a\"\nimport \"thing\"\n\nvar l = []int{\n\ta.A,\n\tthing.B,\n}\n"},
-		{strings.Replace(whole, "\tb.B,\n", "", 1), "list.go: these lines of the example are not in it:\n\ta.A,\n\tb.B,"},
+		{strings.Replace(whole, "\tb.B,\n", "", 1), "list.go: these lines of the example are not in it; if the code has moved on, change the example in the document:\n\ta.A,\n\tb.B,"},
 		{whole + "import \"a\"\n", "list.go: these lines of the example occur more than once:\nimport \"a\""},
 	} {
 		if got := list(tt.text); got != tt.want {

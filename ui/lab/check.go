@@ -67,12 +67,16 @@ func (l *Info) Valid() error {
 	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
 		bad("what is varied at first: there is no knob %q", l.Vary)
 	}
-	looks := map[int]bool{}
+	looks := map[int]string{}
 	for _, s := range l.Systems {
-		if looks[s.Look] {
-			bad("system %q: another has look %d", s.Name, s.Look)
+		if other, taken := looks[s.Look]; taken {
+			free := 0
+			for looks[free] != "" || slices.ContainsFunc(l.Systems, func(s System) bool { return s.Look == free }) {
+				free++
+			}
+			bad("system %q: %q has look %d, too; %d is free", s.Name, other, s.Look, free)
 		}
-		looks[s.Look] = true
+		looks[s.Look] = s.Name
 	}
 	mains := slices.DeleteFunc(slices.Clone(l.Systems), func(s System) bool { return !s.Main })
 	if len(mains) > 1 || len(mains) == 1 && (mains[0].Bound || mains[0].Off) {
