@@ -20,8 +20,8 @@ const origin = `http://127.0.0.1:${process.env.SPILLWAY_PORT}`;
 
 export default defineConfig({
   testDir: 'tests',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000, // on a loaded machine a page takes half a minute
+  expect: { timeout: 20_000 },
   retries: process.env.CI ? 1 : 0, // what passes only then is named
   workers: 2,
   fullyParallel: true,
