@@ -5,6 +5,7 @@ package artifact
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
@@ -114,6 +115,28 @@ func Data(t testing.TB, name string) string {
 		t.Skipf("skipped, as %s is not in %s: set %s to the folder of the published numbers", name, dir, dataVariable)
 	}
 	return path
+}
+
+// Table reads a file of comma-separated values, each row by its columns' names.
+func Table(t testing.TB, path string) (rows []map[string]string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cells := range lines[1:] {
+		row := map[string]string{}
+		for i, column := range lines[0] {
+			row[column] = cells[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // moduleRoot is the folder with go.mod at or above the working directory, which

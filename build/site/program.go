@@ -41,7 +41,7 @@ const programs = "build/out/programs"
 
 // profile is what the profiled laboratory's program is compiled for; make profile writes it.
 //
-// Others have the Go runtime in common with it and are no faster with it, for 18 to 22 kB each:
+// Others have the Go runtime in common with it and are no faster with it, for 14 to 18 kB each:
 // under Node file systems took 2.65 s with it and 2.67 without, LLM training 4.0 to 4.3 and 4.0,
 // the object store 15.5 to 18.1 and 16.5 to 17.1, SkyByte's runs 24.9 and 24.8.
 const (

@@ -1,39 +1,13 @@
 package kerneltime
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"spillway/build/artifact"
 )
-
-// data is where the public measurements are that the law was fitted to.
-const data = "../../../shared/data/kernel_times/"
-
-// rows reads a table of measurements, or skips the test.
-func rows(t testing.TB, name string) []map[string]string {
-	t.Helper()
-	f, err := os.Open(data + name)
-	if err != nil {
-		t.Skipf("no measurements here: %v", err)
-	}
-	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []map[string]string
-	for _, row := range all[1:] {
-		r := map[string]string{}
-		for i, cell := range row {
-			r[all[0][i]] = cell
-		}
-		found = append(found, r)
-	}
-	return found
-}
 
 // number is a cell as a whole number, 0 where it is empty.
 func number(t testing.TB, s string) int64 {
@@ -52,7 +26,7 @@ func number(t testing.TB, s string) int64 {
 func TestReferenceTimes(t *testing.T) {
 	engines := map[string]Precision{"fp16": FP16, "tf32": TF32, "fp32": FP32}
 	directions := map[string]Class{"fwd": ConvForward, "dgrad": ConvData, "wgrad": ConvWeight, "": Product}
-	for _, r := range rows(t, "vectors.csv") {
+	for _, r := range artifact.Table(t, artifact.Data(t, "kernel_times/vectors.csv")) {
 		d := map[string]int64{}
 		for field := range strings.FieldsSeq(r["dims"]) {
 			key, value, _ := strings.Cut(field, "=")

@@ -1,38 +1,15 @@
 package sustained
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/unit"
 )
-
-// rows reads a table of measurements, each row by its columns' names.
-func rows(t *testing.T, name string) (list []map[string]string) {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range all[1:] {
-		row := map[string]string{}
-		for i, column := range all[0] {
-			row[column] = r[i]
-		}
-		list = append(list, row)
-	}
-	return list
-}
 
 // The rates of links are medians of what was measured with copy engines; both ways together it is
 // the sum of the two, or twice the one that is stated.
@@ -40,7 +17,7 @@ func TestLinks(t *testing.T) {
 	of := map[string]string{"pcie3x16": "pcie3", "pcie4x16": "pcie4", "pcie5x16": "pcie5", "nvlink-c2c": "nvlink-c2c"}
 	in, out, both := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	twice := map[string][]float64{}
-	for _, r := range rows(t, "testdata/links.csv") {
+	for _, r := range artifact.Table(t, "testdata/links.csv") {
 		key := of[r["link"]]
 		if key == "" || strings.Contains(r["kind"], "SM copies") {
 			continue
@@ -88,7 +65,7 @@ func TestDrives(t *testing.T) {
 		"Samsung PM1743 7.68TB": "pm1743", "Intel Optane DC P4800X 750GB": "p4800x", "Intel Optane P5800X 1.6TB": "p5800x",
 	}
 	seen := 0
-	for _, r := range rows(t, "testdata/drives.csv") {
+	for _, r := range artifact.Table(t, "testdata/drives.csv") {
 		key := named[r["drive"]+" "+r["capacity"]]
 		d, ok := FindDrive(key)
 		if !ok {

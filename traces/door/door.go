@@ -177,7 +177,7 @@ func empty(list []archive.Item) error {
 		if len(list[i].Data) > 0 { // of a large file it is the beginning
 			return nil
 		}
-		if _, err := list[i].Whole(); err != nil {
+		if f, err := list[i].Whole(); err != nil || len(f.Data) > 0 {
 			return nil // whoever reads it says what is wrong
 		}
 	}

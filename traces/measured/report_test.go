@@ -1,22 +1,18 @@
 package measured
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/build/golden"
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 )
-
-// data is where the public measurements are.
-const data = "../../../shared/data/kernel_times/"
 
 // A measurement is a row, what was measured, and what the law makes of it.
 type measurement struct {
@@ -31,29 +27,15 @@ func (m *measurement) ratio() float64 { return m.result.Value / m.published }
 // measurements reads a table of public measurements, or skips the test.
 func measurements(t testing.TB, file, column string) (all []measurement) {
 	t.Helper()
-	if _, err := os.Stat(data + file); err != nil {
-		t.Skipf("no measurements here: %v", err)
-	}
-	return read(t, data+file, column)
+	return read(t, artifact.Data(t, "kernel_times/"+file), column)
 }
 
 // read reads a table of measurements. Every row has an estimate.
 func read(t testing.TB, file, column string) (all []measurement) {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, cells := range lines[1:] {
-		m := measurement{Row: Row{}}
-		for c, cell := range cells {
-			m.Row[lines[0][c]] = cell
-		}
+	for i, row := range artifact.Table(t, file) {
+		m := measurement{Row: Row(row)}
+		var err error
 		if m.published, err = strconv.ParseFloat(m.Row[column], 64); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +205,7 @@ func TestReport(t *testing.T) {
 const ownHead = `
 ## Held out: an H100 with PyTorch 2.11
 
-Measured for this project on one H100 SXM 80 GB (700 W, CUDA 13.0) with PyTorch 2.11 on 2026-11-26, in [kernels](h100/micro.csv) and [iterations](h100/iterations.csv); nothing was fitted to it. Kernels ran many times in a CUDA graph, the small ones from the cache and without a start, which the law counts. Iterations are by the clock; the machine was virtual, and its processor took 8 µs to start an addition and two to three times as long for an iteration as the law has it, longest under autocast. So iterations are judged where they took at least four times what the law says of the processor, and the rest is a row for itself. Convolutions of 16 bits in NHWC are two to three times as fast as the law has them on Hopper, whose share was fitted to four rows of ResNet-50; depthwise ones and, without TF32, those of fp32 are slower, and pointwise kernels between them seem to be. That is why iterations of images and of language networks on this GPU have the bands they have.
+Measured for this project on one H100 SXM 80 GB (700 W, CUDA 13.0) with PyTorch 2.11 on 2026-11-26, in [kernels](h100/micro.csv) and [iterations](h100/iterations.csv); nothing was fitted to it. Kernels ran many times in a CUDA graph, the small ones from the cache and without a start, which the law counts. Iterations are by the clock; the machine was virtual, and its processor took 8 µs to start an addition, and for small batches 1.1 to 2.9 times as long as the law says of one, more under autocast than without. So iterations are judged where they took at least four times what the law says of the processor, and the rest is a row for itself. Convolutions of 16 bits in NHWC are two to three times as fast as the law has them on Hopper, whose share was fitted to rows of ResNet-50 alone; depthwise ones and, without TF32, those of fp32 are slower. What makes whole networks slower than the law is not known beyond that: no cause was switched off. The bands of this GPU are from these rows.
 
 | rows | number | bias | median | 80 % | 90 % | worst |
 |---|--:|--:|--:|--:|--:|--:|

@@ -171,7 +171,7 @@ func (t *tape) groupNorm(name string, x image) image {
 		t.finish(w, dw)
 		t.finish(b, db)
 	})
-	return x.of(t.normed(y))
+	return x.of(t.to(y, t.float))
 }
 
 // doubled repeats every number of an image, each way.
@@ -190,17 +190,7 @@ func (t *tape) doubled(name string, x image) image {
 // squaredError is the mean of squared differences from what was wanted, in fp32.
 func (t *tape) squaredError(x *value, wanted workload.TensorID) {
 	t.call()
-	if x.size != t.full {
-		wide := t.sized("mse.input", x.n, t.full, x)
-		t.move("cast", ids(x.id), ids(wide.id))
-		was := x
-		t.onBackward(wide, func(g workload.TensorID) {
-			dx := t.gradient(was)
-			t.move("cast", ids(g), ids(dx))
-			t.give(was, dx)
-		})
-		x = wide
-	}
+	x = t.to(x, t.full)
 	loss := t.scratch("loss", single)
 	t.class(kerneltime.Reduction, "mse_loss_forward", ids(x.id, wanted), ids(loss))
 	if t.lost > 0 || !x.needs {

@@ -146,17 +146,12 @@ func (t *tape) relu(x image) image { return x.of(t.inPlace("relu", x.value)) }
 
 // relu6 works in place too, but its backward pass wants the input: autograd copies it before.
 func (t *tape) relu6(x image) image {
-	t.call()
-	saved := t.scratch("relu6.input", x.bytes())
-	t.class(kerneltime.Copy, "clone", ids(x.id), ids(saved))
-	y := same(x.value)
-	t.kernel("relu6_forward", kerneltime.Kernel{Bytes: 2 * x.bytes()}, ids(x.id), ids(x.id))
-	t.onBackward(y, func(g workload.TensorID) {
-		dx := t.gradient(x.value)
-		t.move("relu6_backward", ids(g, saved), ids(dx))
-		t.give(x.value, dx)
-	})
-	return x.of(y)
+	saved := x.id
+	if !t.o.Inference {
+		saved = t.scratch("relu6.input", x.bytes())
+		t.class(kerneltime.Copy, "clone", ids(x.id), ids(saved))
+	}
+	return x.of(t.overwrite("relu6", x.value, saved))
 }
 
 // activate applies an activation: "relu" and "relu6" in place, others by a kernel that saves
@@ -168,9 +163,6 @@ func (t *tape) activate(kind string, x image) image {
 	case "relu":
 		return t.relu(x)
 	case "relu6":
-		if t.o.Inference {
-			return x.of(t.inPlace(kind, x.value))
-		}
 		return t.relu6(x)
 	}
 	return x.of(t.pointwise(kind, kind, x.value))

@@ -203,6 +203,9 @@ func (n *Network) record(o Options, promote bool) *tape {
 	if !o.Precision.Mixed() {
 		t.full = t.act
 	}
+	if t.float = t.act; promote {
+		t.float = t.full
+	}
 	for i := range o.Accumulate {
 		if o.Accumulate > 1 {
 			t.pass = ".micro" + digits(i)

@@ -10,13 +10,8 @@ import (
 // is cast back.
 func (t *tape) narrow(x *value) *value { return t.to(x, t.act) }
 
-// wide returns x as norms and softmax take it: autocast widens what has 16 bits.
-func (t *tape) wide(x *value) *value {
-	if !t.promote {
-		return x
-	}
-	return t.to(x, t.full)
-}
+// wide returns x as norms and softmax take it: no narrower than what they hand on.
+func (t *tape) wide(x *value) *value { return t.to(x, max(x.size, t.float)) }
 
 // to returns x in numbers of a size; its gradient is cast back.
 func (t *tape) to(x *value, size unit.Bytes) *value {
@@ -113,16 +108,7 @@ func (t *tape) normalize(name string, x *value, w, b *param) *value {
 			t.finish(b, db)
 		}
 	})
-	return t.normed(y)
-}
-
-// normed is what a norm wrote, as the network goes on with it: lists that do not promote types
-// cast it to 16 bits at once.
-func (t *tape) normed(y *value) *value {
-	if t.promote {
-		return y
-	}
-	return t.narrow(y)
+	return t.to(y, t.float)
 }
 
 // rmsNorm is layerNorm without mean and bias. PyTorch has no kernel for it: networks
@@ -130,7 +116,7 @@ func (t *tape) normed(y *value) *value {
 func (t *tape) rmsNorm(name string, x *value, width int64) *value {
 	t.call()
 	w := t.param(name+".weight", width)
-	y := t.sized(name, x.n, t.float(), x, &w.value)
+	y := t.sized(name, x.n, t.float, x, &w.value)
 	rstd := t.scratch(name+".rstd", unit.Bytes(x.n/width)*single)
 	if t.o.Compile {
 		t.norm("rms_norm_forward", x.size, ids(x.id, t.use(w)), ids(y.id, rstd))
@@ -350,13 +336,16 @@ func (t *tape) pointwise(kernel, name string, x *value) *value {
 }
 
 // inPlace is a function of one tensor in its memory that saves its result.
-func (t *tape) inPlace(kernel string, x *value) *value {
+func (t *tape) inPlace(kernel string, x *value) *value { return t.overwrite(kernel, x, x.id) }
+
+// overwrite is a function of one tensor in its memory, whose backward pass reads what was saved.
+func (t *tape) overwrite(kernel string, x *value, saved workload.TensorID) *value {
 	t.call()
 	y := same(x)
 	t.kernel(kernel+"_forward", kerneltime.Kernel{Bytes: 2 * x.bytes()}, ids(x.id), ids(x.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.gradient(x)
-		t.move(kernel+"_backward", ids(g, y.id), ids(dx))
+		t.move(kernel+"_backward", ids(g, saved), ids(dx))
 		t.give(x, dx)
 	})
 	return y
@@ -396,7 +385,7 @@ func (t *tape) dropout(name string, x *value) *value {
 // of the rows' frequencies in thousandths; all rows are read where it is 0.
 func (t *tape) embedding(name string, table *param, index workload.TensorID, n, width, zipf int64) *value {
 	t.call()
-	y := t.sized(name, n*width, t.float(), &table.value)
+	y := t.sized(name, n*width, t.float, &table.value)
 	both := kerneltime.Kernel{Class: kerneltime.Embedding, Bytes: unit.Bytes(n*width)*(table.size+y.size) + unit.Bytes(n)*long}
 	k := t.kernel("embedding_forward", both, ids(t.use(table), index), ids(y.id))
 	if zipf > 0 {

@@ -1,15 +1,14 @@
 package networks
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/build/golden"
 	"spillway/sim/kerneltime"
 )
@@ -18,29 +17,19 @@ import (
 // have, with what was measured.
 func measured(t testing.TB) (rows []Row, perSecond []float64) {
 	t.Helper()
-	f, err := os.Open("../../../shared/data/kernel_times/e2e.csv")
-	if err != nil {
-		t.Skipf("no measurements here: %v", err)
-	}
-	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, cells := range all[1:] {
-		cell := func(name string) string { return cells[slices.Index(all[0], name)] }
+	for _, cell := range artifact.Table(t, artifact.Data(t, "kernel_times/e2e.csv")) {
 		number := func(name string) int64 {
-			n, _ := strconv.ParseInt(cell(name), 10, 64)
+			n, _ := strconv.ParseInt(cell[name], 10, 64)
 			return n
 		}
-		if cell("kind") == "llm" {
+		if cell["kind"] == "llm" {
 			continue
 		}
 		rows = append(rows, Row{
-			Kind: cell("kind"), GPU: cell("gpu"), Policy: cell("policy"), Layout: cell("layout"), Mode: cell("mode"), Net: cell("net"),
-			Batch: number("batch"), Side: number("img"), Sequence: number("seq"), Source: cell("source"),
+			Kind: cell["kind"], GPU: cell["gpu"], Policy: cell["policy"], Layout: cell["layout"], Mode: cell["mode"], Net: cell["net"],
+			Batch: number("batch"), Side: number("img"), Sequence: number("seq"), Source: cell["source"],
 		})
-		v, err := strconv.ParseFloat(cell("per_s_per_gpu"), 64)
+		v, err := strconv.ParseFloat(cell["per_s_per_gpu"], 64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ func (p pair) feed(t *tape, x *value, rows int64) *value {
 // distance of two tokens.
 func (p pair) distances(t *tape, length int64) *value {
 	table := t.leaf(t.param("distances.weight", p.rows*p.heads))
-	y := t.sized("distances", p.heads*length*length, t.float(), table)
+	y := t.sized("distances", p.heads*length*length, t.float, table)
 	t.class(kerneltime.Embedding, "index", ids(table.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dt := t.gradient(table)

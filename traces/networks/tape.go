@@ -28,6 +28,7 @@ type tape struct {
 	act     unit.Bytes // size of an activation's number where no rule of autocast wants another
 	full    unit.Bytes // size of a parameter's number
 	promote bool       // autocast's types by the rules of PyTorch 2; see [tape.result]
+	float   unit.Bytes // size of a number that norms and softmax hand on, or a table: full with these rules, else act
 	scope   string     // of names
 	pass    string     // ends the names of what is not global, where a network runs several times
 	undo    []func()   // the operators not yet undone
@@ -163,15 +164,6 @@ func (t *tape) result(name string, n int64, from ...*value) *value {
 		}
 	}
 	return t.sized(name, n, size, from...)
-}
-
-// float is the size of a number of what autocast leaves in a parameter's type: what is looked up
-// in a table, and what norms and softmax write.
-func (t *tape) float() unit.Bytes {
-	if t.promote {
-		return t.full
-	}
-	return t.act
 }
 
 // same returns a value in x's memory.

@@ -66,7 +66,7 @@ func (t *tape) attendUnfused(a attention, q, k, v *value) *value {
 	if a.mask != none {
 		x = t.shift("attn.masked", x, a.mask)
 	}
-	x = t.normed(t.softmax("softmax", "attn.softmax", x))
+	x = t.to(t.softmax("softmax", "attn.softmax", x), t.float)
 	if a.dropout {
 		x = t.dropout("attn.dropout", x)
 	}

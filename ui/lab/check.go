@@ -71,7 +71,7 @@ func (l *Info) Valid() error {
 	for _, s := range l.Systems {
 		if other, taken := looks[s.Look]; taken {
 			free := 0
-			for looks[free] != "" || slices.ContainsFunc(l.Systems, func(s System) bool { return s.Look == free }) {
+			for slices.ContainsFunc(l.Systems, func(s System) bool { return s.Look == free }) {
 				free++
 			}
 			bad("system %q: %q has look %d, too; %d is free", s.Name, other, s.Look, free)
