@@ -22,6 +22,7 @@ import (
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/zoo"
 )
 
 func TestSystems(t *testing.T) {
@@ -526,4 +527,30 @@ func TestNoMemoryModel(t *testing.T) {
 func hasPager(rt engine.Runtime) bool {
 	memory, ok := rt.(blocks.Memory)
 	return ok && memory.Pager != nil
+}
+
+// Where memory is less than the replay of a segment takes, kernels run again that had in the same
+// iteration before; the result says so, and says nothing where it fits.
+func TestRecomputeSaysRepeats(t *testing.T) {
+	w, err := zoo.Build("inception-v3", 8, zoo.AsPaper())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := map[bool]int64{}
+	for mib, repeats := range map[unit.Bytes]bool{1024: false, 410: true} {
+		m := machine.G10()
+		m.GPUMemory = mib * unit.MiB
+		r, err := train.Run(w, train.Request{System: "recompute", Machine: m, Options: inCorrectedMode()}, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%d MiB: %v, %v", mib, err, r)
+		}
+		again[repeats] = r.Main().Swapping.Recomputed
+		said := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "No paper has that") })
+		if said != repeats {
+			t.Errorf("%d MiB: %d kernels ran again, notes %q", mib, again[repeats], r.Notes)
+		}
+	}
+	if again[true] <= again[false] {
+		t.Errorf("%d kernels ran again with little memory, %d with enough", again[true], again[false])
+	}
 }

@@ -139,6 +139,10 @@ func (r *Run) rerun(p workload.KernelID) error {
 	r.waitForMapping()
 	r.stall(r.exec[p], result.Recomputation)
 	r.swapping.Recomputed++
+	if r.replayed[p] == int32(r.count) {
+		r.repeated++
+	}
+	r.replayed[p] = int32(r.count)
 	for _, u := range set {
 		if s := r.tensors[u].state; s == resident || s == leaving {
 			r.use(u)
@@ -161,3 +165,7 @@ func (r *Run) dropLent() bool {
 	}
 	return false
 }
+
+// Repeated returns how often kernels ran again, in this iteration or the one that has just
+// ended, that had done so in it before: what they wrote was given up once more.
+func (r *Run) Repeated() int64 { return r.repeated }

@@ -94,6 +94,8 @@ type Run struct {
 	walked      []int32             // by kernel, the last walk that came to it
 	walk        int32
 	rerunning   bool           // kernels run again
+	replayed    []int32        // by kernel, the last iteration in which it ran again
+	repeated    int64          // kernels that ran again after they had in the same iteration
 	mixed       result.Traffic // while the SSD did both
 	it          result.Iteration
 	swapping    result.Swapping
@@ -122,7 +124,7 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c *engine.Confi
 	n := len(w.Tensors)
 	r := &Run{
 		Workload: w, Program: p, Life: vitality.Analyze(w),
-		sets: w.Sets().All, exec: engine.Ideal(w, *c), tensors: make([]tensorState, n), walked: make([]int32, len(w.Kernels)),
+		sets: w.Sets().All, exec: engine.Ideal(w, *c), tensors: make([]tensorState, n), walked: make([]int32, len(w.Kernels)), replayed: make([]int32, len(w.Kernels)),
 		rules: m.Rules, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
@@ -210,7 +212,7 @@ func (r *Run) Progress() {
 func (r *Run) begin() {
 	r.begun = r.now
 	r.it, r.mixed = result.Iteration{}, result.Traffic{}
-	r.swapping = result.Swapping{}
+	r.swapping, r.repeated = result.Swapping{}, 0
 	r.mem.peak = r.mem.reserved()
 	r.count++
 }

@@ -21,13 +21,18 @@
 //     needs the state of a random generator to draw a dropout again.
 //  4. A kernel that runs again takes as long as at first.
 //  5. With more memory than the workload needs nothing else happens than with little.
+//  6. With so little that the replay of a segment does not fit, what came back for the sake
+//     of another value is given up for room and computed once more when it is needed, in the
+//     worst case again and again. The papers' schedules do not fit there; the result says so.
 package recompute
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
 	"spillway/sim/train/machine"
@@ -65,8 +70,21 @@ var System = system.System{
 	Params: []*system.Param{&Segments, &Selective},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return swap.Memory{Swapper: swapplan.Follow}
+		return swap.Memory{Swapper: func(r *swap.Run) (swap.Swapper, error) { return follower{swap.NewFollower(r)}, nil }}
 	},
+}
+
+// A follower follows the program.
+type follower struct{ *swap.Follower }
+
+// Notes says where what happened is in no paper (departure 6).
+func (f follower) Notes() []string {
+	n := f.Run.Repeated()
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("There is less memory than the replay of a segment takes, so values were given up for room and computed once more: kernels ran again %s that had in the same iteration before. No paper has that.",
+		prose.Count(n, "time"))}
 }
 
 func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
