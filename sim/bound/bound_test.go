@@ -228,3 +228,30 @@ func BenchmarkSolve(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCheck reads certificates, as they are exported, and checks them.
+func BenchmarkCheck(b *testing.B) {
+	for _, i := range []int{4, 6, 7} {
+		p := problem(b, &prototype.Settings[i])
+		c, err := p.Solve(bound.Most)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, err := json.Marshal(p.Document(c))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(prototype.Settings[i].Model, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				var d bound.Document
+				if err := json.Unmarshal(text, &d); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := d.Check(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
