@@ -97,7 +97,7 @@
     list.setAttribute('aria-label', 'Found');
     dialog.append(input, list, count);
     document.body.append(dialog);
-    input.addEventListener('input', look);
+    input.addEventListener('input', () => look());
     input.addEventListener('keydown', keys);
     list.addEventListener('mousedown', (e) => e.preventDefault()); // the field keeps the focus
     list.addEventListener('click', (e) => {
@@ -114,12 +114,14 @@
     input.value = '';
     dialog.showModal();
     look();
+    tools.others?.(() => { if (dialog.open) look(at); });
     input.focus();
   }
   tools.palette = palette;
 
-  function look() {
-    found = tools.find(input.value);
+  function look(to = 0) {
+    const { list: hits, near } = tools.find(input.value);
+    found = hits;
     list.replaceChildren(...found.map((c, i) => {
       const option = make('li', { id: `palette-${i}` });
       option.setAttribute('role', 'option');
@@ -128,8 +130,8 @@
       option.append(make('b', { textContent: c.title }), make('span', { className: 'palette-kind', textContent: c.kind }), make('span', { className: 'palette-about', textContent: c.about }));
       return option;
     }));
-    count.textContent = found.length === 0 ? 'Nothing is found.' : `${found.length === 30 ? '30 or more' : found.length} found.`;
-    mark(0);
+    count.textContent = found.length === 0 ? 'Nothing is found.' : near ? 'Nothing is called that. The nearest:' : `${found.length === 30 ? '30 or more' : found.length} found.`;
+    mark(to);
   }
 
   function mark(to) {
@@ -161,7 +163,7 @@
     if (verb === 'topic') helpAt(what === 'Keys' ? '#help-keys' : `[data-topic="${CSS.escape(what)}"]`);
     else if (verb === 'term') helpAt(`[data-term="${CSS.escape(what)}"]`);
     else if (verb !== 'press') tools.onCommand(id);
-    else if ($(what)?.getClientRects().length > 0) $(what).click();
+    else if ($(what)?.getClientRects().length > 0 || $(what)?.closest('.tools')) $(what).click(); // tools may be in a menu
     else tools.onRefused(`“${title}” is not on this view.`);
   }
 

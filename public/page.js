@@ -33,8 +33,17 @@ window.tools = (() => {
 
   tools.theme = () => {
     const next = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    try { localStorage.setItem('spillway-theme', next); } catch { document.documentElement.dataset.theme = next; }
+    try {
+      if ((next === 'dark') === dark.matches) localStorage.removeItem('spillway-theme'); // as the system again, and with it
+      else localStorage.setItem('spillway-theme', next);
+    } catch { document.documentElement.dataset.theme = next; }
     applyTheme();
+  };
+
+  // Where there is room the settings stand beside the results, if the visitor wants.
+  tools.dock = (shown) => {
+    document.documentElement.toggleAttribute('data-docked', shown);
+    tools.store('spillway-docked', shown ? 'yes' : 'no');
   };
 
   // Keys of a single character can be switched off in the help (WCAG 2.1.4).
@@ -197,10 +206,13 @@ window.tools = (() => {
       return;
     }
     const bar = e.target.closest('[role=toolbar], [data-roving]');
-    const way = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[e.key];
+    const down = bar?.matches('[data-roving]') ? { ArrowDown: 1, ArrowUp: -1 } : {}; // a list from top to bottom
+    const way = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity, ...down }[e.key];
     if (!bar || !way || e.target.matches('select, input')) return;
     e.preventDefault();
     const list = [...bar.querySelectorAll('button:not(:disabled), select')].filter((b) => b.offsetParent);
+    const place = (b) => Number(getComputedStyle(b.parentElement).order); // as one sees them
+    list.sort((a, b) => place(a) - place(b));
     const at = list.indexOf(e.target.closest('button, select'));
     list[Math.min(Math.max(at + way, 0), list.length - 1)]?.focus();
   }

@@ -8,10 +8,14 @@ import (
 	"spillway/ui/model/palette"
 	"spillway/ui/model/session"
 	"spillway/ui/model/tour"
+	"spillway/ui/wire"
 )
 
 // mostFound is how many commands the palette shows.
 const mostFound = 30
+
+// mostNear is how many it shows where nothing is called what was typed.
+const mostNear = 3
 
 // Help implements view.Page. The dialog has what is the same for all laboratories.
 func (p *page) Help() {
@@ -22,6 +26,9 @@ func (p *page) Help() {
 	}
 	p.tools.Call("help", what)
 }
+
+// Find implements view.Page.
+func (p *page) Find() { p.tools.Call("palette") }
 
 func topics(r *session.Laboratory) (list []any) {
 	for _, h := range r.Info.Help {
@@ -55,11 +62,41 @@ func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) 
 		return func() { p.app.Obey(id) }
 	})
 	p.tools.Set("find", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		var list []any
-		for _, c := range palette.Find(palette.Commands(p.session), args[0].String(), mostFound) {
+		all, query := palette.Everything(p.session, p.others), args[0].String()
+		found := palette.Find(all, query, mostFound)
+		near := len(found) == 0
+		if near {
+			found = palette.Nearest(all, query, mostNear)
+		}
+		list := []any{}
+		for _, c := range found {
 			list = append(list, map[string]any{"id": c.ID, "kind": c.Kind, "title": c.Title, "about": c.About})
 		}
-		return list
+		return map[string]any{"list": list, "near": near}
+	}))
+	// What other laboratories have comes when the palette is opened first.
+	p.tools.Set("others", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if p.others != nil {
+			return nil
+		}
+		p.others = []palette.Entry{}
+		look := args[0]
+		go func() {
+			data, err := fetch("search.info")
+			var list []palette.Entry
+			if err == nil {
+				err = wire.Unmarshal(data, &list)
+			}
+			p.inbox.put(func() {
+				if err != nil {
+					p.others = nil // tried again with the next opening
+					return
+				}
+				p.others = list
+				look.Invoke()
+			})
+		}()
+		return nil
 	}))
 }
 

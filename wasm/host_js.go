@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"syscall/js"
+	"time"
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
@@ -112,7 +113,9 @@ func (p *page) answer(a *exec.Answer) {
 		p.keep(p.jobs[a.ID], a)
 		delete(p.jobs, a.ID)
 	}
-	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Settling()) {
+	// How far something is changes little of the page, and drawing it costs as much as a result.
+	due := a.Last || time.Since(p.drawn) >= progressBreath
+	if p.session.Answer(a) && due && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Settling()) {
 		p.changed = true
 	}
 	if r := p.session.Laboratory; a.Last && len(p.jobs) == 0 && r != nil {

@@ -73,17 +73,16 @@ func main() {
 		}
 	}()
 	go p.apply()
-	var drawn time.Time
 	for first := true; ; first = false {
 		p.rests = true
 		<-dirty
 		p.rests = false
 		// While runs come in, drawing each by itself would take longer than all of
 		// them.
-		if wait := breath - time.Since(drawn); p.busy() && wait > 0 {
+		if wait := breath - time.Since(p.drawn); p.busy() && wait > 0 {
 			time.Sleep(wait)
 		}
-		drawn = time.Now()
+		p.drawn = time.Now()
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
@@ -102,6 +101,10 @@ func main() {
 
 // breath is the least time between two drawings while runs are under way.
 const breath = 250 * time.Millisecond
+
+// progressBreath is the least time between two drawings of how far runs are, where none has
+// ended.
+const progressBreath = time.Second
 
 // busy reports whether anything computes for what is shown.
 func (p *page) busy() bool {

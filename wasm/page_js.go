@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
 	"spillway/ui/draw"
 	"spillway/ui/exec"
+	"spillway/ui/model/palette"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/pool"
@@ -30,7 +32,9 @@ type page struct {
 	changed bool                    // by what was taken from the inbox: something is to be drawn
 	jobs    map[int]asked           // under way
 	known   map[string][]exec.Known // by laboratory: what the site came with
+	others  []palette.Entry         // what other laboratories have; nil before anybody searches
 	rests   bool                    // nothing is to be drawn
+	drawn   time.Time               // last
 	frame   *frame                  // in another page, nil if the page stands by itself
 
 	sets     map[int]js.Value // opened files, by the number of their set
@@ -324,6 +328,9 @@ func (p *page) Theme() { p.tools.Call("theme") }
 func (p *page) Narrow() bool {
 	return js.Global().Call("matchMedia", "(max-width: 1100px)").Get("matches").Bool()
 }
+
+// Dock implements view.Page.
+func (p *page) Dock(shown bool) { p.tools.Call("dock", shown) }
 
 // Show implements view.Page.
 func (p *page) Show(id string) { p.tools.Call("show", id) }

@@ -64,6 +64,11 @@ export const test = base.extend({
         window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber}`);
       });
     });
+    // Tests use the settings, which stand beside the results when that was asked for once.
+    await context.addInitScript(() => {
+      if (self !== top) return; // frames keep nothing
+      try { localStorage.setItem('spillway-docked', localStorage.getItem('spillway-docked') ?? 'yes'); } catch { /* a document without storage */ }
+    });
     // A tab keeps its session's storage; the test before left some.
     await context.addInitScript((id) => {
       if (self !== top) return;
@@ -87,7 +92,7 @@ export async function live(page) {
 // way, which the page itself says. That the button to cancel is there and hidden says
 // that the view is there, too.
 export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
-  await page.waitForFunction((id) => window.tools?.settled() && document.querySelector(id)?.checkVisibility({ visibilityProperty: true }) === false, cancel, { timeout, polling: 25 });
+  await page.waitForFunction((id) => window.tools?.settled() && document.querySelector(id)?.checkVisibility({ visibilityProperty: true }) === false, cancel, { timeout, polling: 100 });
 }
 
 // unfold opens all panels of settings; in a narrow window they are in a drawer,
@@ -102,6 +107,12 @@ export async function unfold(page) {
 
 // visit opens an address of the page and waits until every system has run and
 // every setting is in sight.
+// enter goes to a laboratory by the menu of them.
+export async function enter(page, name) {
+  await page.click('#labs');
+  await page.click(`#lab-${name}`);
+}
+
 export async function visit(page, url) {
   await page.goto(url);
   await live(page);

@@ -37,11 +37,11 @@ const rows = {
     draw: 'ssd-link', maps: '&ask-vary2=gpu_memory&ask-values2=1,2', claims: 'g10.claims', picture: '',
   },
   store: {
-    setup: 'workload=pairs pairs=50', headline: /is fastest, at [\d.]+ s/, charts: 6, narrow: ['fairness'],
+    setup: 'workload=pairs pairs=50', headline: /(is fastest|are level): [\d.]+ s/, charts: 6, narrow: ['fairness'],
     sweep: { ask: '&ask-vary=gpu_memory&ask-values=2,16', of: 'workload=table-and-blocks', answers: 2 }, figure: { id: 'ravenstore.T1', title: 'Table 1' }, picture: '',
   },
   compress: {
-    setup: 'contents=alexnet', focus: 'per-allocation-16x', headline: /^Buddy makes memory largest, at 1\.\d+×/, charts: 3, narrow: ['inside'],
+    setup: 'contents=alexnet', focus: 'per-allocation-16x', headline: /^Buddy makes memory largest: 1\.\d+×/, charts: 3, narrow: ['inside'],
     sweep: { ask: '', answers: 0, vary: 'threshold' }, // what it varies by itself
     figure: { id: 'buddy.11', title: 'Figure 11' },
     draw: 'link', line: '&ask-vary=link&ask-values=50,150&ask-of=slowdown_percent', maps: '&ask-vary2=threshold&ask-values2=10,30', claims: 'buddy.claims',

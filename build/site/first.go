@@ -15,6 +15,7 @@ import (
 
 	"spillway/ui/headless"
 	labs "spillway/ui/lab/all"
+	"spillway/ui/model/palette"
 	"spillway/ui/model/session"
 	"spillway/ui/view"
 	"spillway/ui/wire"
@@ -38,6 +39,7 @@ func (s site) addFirst() error {
 		return err
 	}
 	var first *session.Session
+	var entries []palette.Entry
 	for _, door := range labs.Labs {
 		n, known, err := headless.Opening(door.New(), tabs)
 		if err != nil {
@@ -51,6 +53,14 @@ func (s site) addFirst() error {
 			return err
 		}
 		first = cmp.Or(first, n)
+		entries = append(entries, palette.Entries(n)...)
+	}
+	data, err := wire.Marshal(&entries)
+	if err == nil {
+		err = s.add("search.info", data)
+	}
+	if err != nil {
+		return err
 	}
 	page, fragment, err := firstPage(first)
 	if err != nil {
@@ -162,7 +172,7 @@ func (s site) inline(fragment string) error {
 	return nil
 }
 
-// startScript is what runs before anything is drawn: it finds the theme, hides what
+// startScript is what runs before anything is drawn: it finds the theme and whether the settings stand beside the results, hides what
 // is drawn already when the link is about something else, and notes that the page is
 // a frame in another one. An engine draws nothing, so of this document it wants only
 // the start: the rest is not even read.
@@ -170,7 +180,8 @@ func startScript(fragment string) string {
 	return "{const d=document.documentElement.dataset,q=new URLSearchParams(location.search),e=q.get('embed'),t=q.get('theme');" +
 		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
 		"if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")d.linked='';" +
-		"try{d.theme=localStorage.getItem('spillway-theme')||''}catch{}}" +
+		"if(innerWidth>=1600)d.docked='';" +
+		"try{d.theme=localStorage.getItem('spillway-theme')||'';const k=localStorage.getItem('spillway-docked');if(k==='no')delete d.docked;else if(k)d.docked=''}catch{}}" +
 		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +
 		"if(e==='engine'){window.stop();for(const f of['wasm_exec.js','boot.js']){const s=document.createElement('script');s.async=false;s.src=f;document.head.append(s)}}}"
 }

@@ -18,6 +18,8 @@ type Policy struct {
 	Ours bool
 	// Main marks the laboratory's answer to the report's three.
 	Main bool
+	// Usual marks what stores have where nobody thought of it.
+	Usual bool
 
 	by     order
 	bySize bool // weigh the distance with the bytes that help
@@ -39,7 +41,7 @@ const (
 func Policies() []Policy {
 	return []Policy{
 		{Name: "fifo", Title: "FIFO", by: byPut, About: "What was put first is evicted first, and brought back first."},
-		{Name: "lru", Title: "LRU", by: byAccess, About: "What was created or got longest ago is evicted first; what was so last is brought back first."},
+		{Name: "lru", Title: "LRU", by: byAccess, Usual: true, About: "What was created or got longest ago is evicted first; what was so last is brought back first."},
 		{Name: "latency-aware", Title: "Latency-aware", by: byTime, About: "What is needed last by the times that clients declare is evicted first; what is needed first is brought back first."},
 		{Name: "latency-logical", Title: "Latency-aware, logical", by: byOperation, Ours: true, About: "As latency-aware, but clients declare the number of the operation that needs the tensor, which waiting cannot make wrong."},
 		{Name: "size-aware", Title: "Size-aware", by: byOperation, bySize: true, Ours: true, Main: true, About: "As latency-aware, logical, but a victim's distance counts as often as it has bytes that help."},

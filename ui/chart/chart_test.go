@@ -438,12 +438,12 @@ func TestHeadline(t *testing.T) {
 		change func([]chart.Run, *lab.Info)
 		want   string
 	}{
-		{values: []float64{1, 0.931, 0.711, 0.2328, -1}, better: 1, want: "G10 is fastest, at 93.1 % of ideal throughput, 1.31× as fast as DeepUM+ and 4× as fast as Base UVM. What it still loses is mostly cold dough (61 % of its time beyond ideal). FlashNeuron cannot run it."},
+		{values: []float64{1, 0.931, 0.711, 0.2328, -1}, better: 1, want: "G10 is fastest: 93.1 % of ideal throughput, 1.3× as fast as DeepUM+. What it still loses is mostly cold dough (61 % of its time beyond ideal). FlashNeuron cannot run it."},
 		{values: []float64{1, 0.9997, 1, 0.5}, better: 1, want: "DeepUM+ and G10: as fast as a dream, 2× as fast as Base UVM."},
 		{values: []float64{1, 1}, better: 1, want: "G10: as fast as a dream."},
-		{values: []float64{1, 0.5, 0.501}, better: 1, want: "DeepUM+ is fastest, at 50.1 % of ideal throughput, level with G10. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
+		{values: []float64{1, 0.5, 0.501}, better: 1, want: "DeepUM+ and G10 are level: 50.1 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
 		{values: []float64{1, -1, -1}, better: 1, want: "G10 and DeepUM+ cannot run it."},
-		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[2].Stale = true }, want: "So far: G10 is fastest, at 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
+		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[2].Stale = true }, want: "So far: G10 is fastest: 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
 		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[1].Report, rs[1].Status = nil, chart.Running }, want: "Computing…"},
 		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
 			rs[1].Stale, rs[1].Status, rs[2].Stale, rs[2].Status = true, chart.Cancelled, true, chart.Cancelled
@@ -452,12 +452,12 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{2, 1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
 			i.Say = lab.Say{Quantity: "speed", Besides: []lab.Beside{{Quantity: "lost_ms_cold", Says: "It bakes %s", Other: 1.5}, {Quantity: "lost_ms_crowd", Says: "It sells %s", Other: 3}}}
 			rs[2].Report.Values = []float64{0.5, 183, 78}
-		}, want: "G10 is first, at 1 × dream, 2× as good as DeepUM+ and 4× as good as Base UVM. It bakes 0.061 s (DeepUM+: 0.183). It sells 0.039 s."},
+		}, want: "G10 is first: 1 × dream, 2× as good as DeepUM+. It bakes 0.061 s (DeepUM+: 0.183). It sells 0.039 s."},
 		{want: "No system is selected."},
 		{values: []float64{2, 6000, 3000, 12000}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Quantities[0].Scale, i.Quantities[0].Unit = 1000, "s"
 			i.Say = lab.Say{Quantity: "speed", Than: "× as short as", Most: "waits least", Of: "a request", Perfect: "as good as it gets"}
-		}, want: "DeepUM+ waits least, at 3 s a request, 2× as short as G10 and 4× as short as Base UVM."},
+		}, want: "DeepUM+ waits least: 3 s a request, 2× as short as G10."},
 		{values: []float64{2, 2, 3}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Say.Than, i.Say.Percent = "× as short as", false
 		}, want: "G10: as fast as a dream, 1.5× as short as DeepUM+."},
@@ -466,23 +466,23 @@ func TestHeadline(t *testing.T) {
 		}, want: "No oven helps."},
 		{values: []float64{1, 1.5, 1}, better: 1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Say = lab.Say{Quantity: "speed", Most: "is fastest", None: "no oven helps", NoneAt: 1}
-		}, want: "G10 is fastest, at 1.5 × dream, 1.5× as good as DeepUM+."},
+		}, want: "G10 is fastest: 1.5 × dream, 1.5× as good as DeepUM+."},
 		// What is below a hundredth of the time is not blamed.
 		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
 			i.Say.LossOf = "speed"
 			rs[1].Report.Values = []float64{0.5, 0.004, 0.001}
-		}, want: "G10 is fastest, at 50 % of ideal throughput."},
+		}, want: "G10 is fastest: 50 % of ideal throughput."},
 		// Where random numbers decide there are two digits, and whom another seed puts first is level.
-		{values: []float64{1, 0.8678, 0.8531, 0.2}, better: 1, change: bySeeds(nil, nil), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
-		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.88}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, 1.2× as good as DeepUM+ and 4.3× as good as Base UVM."},
-		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.78}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
+		{values: []float64{1, 0.8678, 0.8531, 0.2}, better: 1, change: bySeeds(nil, nil), want: "G10 and DeepUM+ are level: 0.87 × dream, 4.3× as good as Base UVM."},
+		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.88}, []float64{0.75, 0.8}), want: "G10 is fastest: 0.87 × dream, 1.2× as good as DeepUM+."},
+		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.78}, []float64{0.75, 0.8}), want: "G10 and DeepUM+ are level: 0.87 × dream, 4.3× as good as Base UVM."},
 		// Where estimates decide, those that change places within the band are not told apart.
-		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.85}, []float64{0.87, 0.86}), want: "Cannot tell: G10 (0.8678 × dream) and DeepUM+ (0.8631 × dream) change places within ± 12 % of kernel times."},
-		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.86}, []float64{0.87, 0.86}), want: "G10 is fastest, at 0.8678 × dream, 1.01× as good as DeepUM+."},
-		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, math.NaN()}, []float64{0.87, 0.86}), want: "G10 is fastest, at 0.8678 × dream, 1.01× as good as DeepUM+."},
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.85}, []float64{0.87, 0.86}), want: "Cannot tell: G10 (0.87 × dream) and DeepUM+ (0.86 × dream) change places within ± 12 % of kernel times."},
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.86}, []float64{0.87, 0.86}), want: "G10 and DeepUM+ are level: 0.87 × dream."},
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, math.NaN()}, []float64{0.87, 0.86}), want: "G10 and DeepUM+ are level: 0.87 × dream."},
 		{values: []float64{0, 0, 3}, better: -1, change: func(rs []chart.Run, i *lab.Info) {
 			rs[0].On, i.Say.Percent, i.Say.Of, i.Say.Most, i.Say.Loss = false, false, "", "loses least", ""
-		}, want: "G10 loses least, at 0 × dream, before DeepUM+ at 3 × dream."},
+		}, want: "G10 loses least: 0 × dream, before DeepUM+ at 3 × dream."},
 	} {
 		rs, i := make1(x.better, x.values...)
 		if x.change != nil {

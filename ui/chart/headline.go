@@ -4,15 +4,35 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
-// Headline says who wins and why, in one or two sentences made from the runs.
+// Headline says who wins, why, and who cannot run it, in a few sentences made from the runs.
 func Headline(info *lab.Info, runs []Run) string {
+	says, why, refused := verdict(info, runs)
+	for _, more := range []string{why, refused} {
+		if more != "" {
+			says += " " + more
+		}
+	}
+	return says
+}
+
+// Verdict says who wins, in one sentence, and why: what the system that everybody knows spends
+// its time on, what else matters of the best, and how near it is to what is possible. why may be
+// empty. Those that cannot run it say so in their own place.
+func Verdict(info *lab.Info, runs []Run) (says, why string) {
+	says, why, _ = verdict(info, runs)
+	return says, why
+}
+
+func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	h := headline{info: info, say: &info.Say, at: info.Quantity(info.Say.Quantity)}
+	var yardstick []contender
 	rs := visible(runs)
 	waiting := 0
 	for _, r := range rs {
@@ -28,33 +48,40 @@ func Headline(info *lab.Info, runs []Run) string {
 			if x, ok := r.value(h.at); ok && r.System.Name != info.Floor.System {
 				h.bound, h.bounded = x, true
 			}
+		case r.System.Yardstick:
+			if x, ok := r.value(h.at); ok {
+				yardstick = append(yardstick, contender{r, x})
+			}
 		default:
 			if x, ok := r.value(h.at); ok {
 				h.done = append(h.done, contender{r, x})
 			}
 		}
 	}
+	if len(h.done) == 0 {
+		h.done = yardstick
+	}
 	switch {
 	case len(rs) == 0:
-		return "No system is selected."
+		return "No system is selected.", "", ""
 	case len(h.done) == 0 && waiting > 0:
-		return "Computing…"
+		return "Computing…", "", ""
 	case len(h.done) == 0 && len(h.refused) > 0 && h.nothing:
-		return "There is nothing to run."
+		return "There is nothing to run.", "", ""
 	case len(h.done) == 0 && len(h.refused) > 0:
-		return h.refusal()
+		return h.refusal(), "", ""
 	case len(h.done) == 0:
-		return "No system has a result to compare."
+		return "No system has a result to compare.", "", ""
 	}
 	h.quantity = &info.Quantities[h.at]
-	s := h.winner()
+	says, why = h.winner()
 	if len(h.refused) > 0 {
-		s += " " + h.refusal()
+		refused = h.refusal()
 	}
 	if waiting > 0 {
-		s = "So far: " + s
+		says = "So far: " + says
 	}
-	return s
+	return says, strings.TrimSpace(why), refused
 }
 
 // A headline is one while it is made.
@@ -82,7 +109,8 @@ func (h *headline) refusal() string {
 // lower reports whether less is better.
 func (h *headline) lower() bool { return h.quantity.Better < 0 }
 
-func (h *headline) winner() string {
+// winner names the best and how far ahead it is of the system that everybody knows.
+func (h *headline) winner() (says, why string) {
 	slices.SortStableFunc(h.done, func(a, b contender) int {
 		switch better := a.value > b.value; {
 		case a.value == b.value:
@@ -92,39 +120,82 @@ func (h *headline) winner() string {
 		}
 		return 1
 	})
-	best, last := h.done[0], h.done[len(h.done)-1]
+	best := h.done[0]
 	if h.say.None != "" && h.gainless(best.value) {
-		return sentence(h.say.None)
+		return sentence(h.say.None), ""
 	}
+	rival := h.rival()
 	if h.say.Perfect != "" && h.perfect(best.value) {
-		var ties []string
-		for _, r := range h.done {
-			if h.perfect(r.value) {
-				ties = append(ties, r.System.Title)
-			}
+		s := h.names(func(x contender) bool { return h.perfect(x.value) }) + ": " + h.say.Perfect
+		if rival.Run != nil && !h.perfect(rival.value) {
+			s += ", " + h.times(best, rival)
 		}
-		s := prose.List(ties) + ": " + h.say.Perfect
-		if len(ties) < len(h.done) {
-			s += ", " + h.times(best, last)
-		}
-		return s + "." + h.besides(best.Run)
+		return s + ".", h.besides(best.Run) + h.spends(best, rival)
 	}
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
-		return h.cannotTell(best, h.done[1])
+		return h.cannotTell(best, h.done[1]), h.spent(best, rival)
 	}
 	s := best.System.Title + " " + orElse(h.say.Most, "is first")
-	near := best.possible(h.info)
-	if near == "" || !h.say.Percent { // one yardstick is enough
-		s += ", at " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
+	if level := h.level(); len(level) > 1 {
+		s = prose.List(level) + " are level"
 	}
-	s += near
-	if len(h.done) > 1 {
-		s += ", " + h.times(best, h.done[1])
-		if len(h.done) > 2 {
-			s += " and " + h.times(best, last)
+	if !strings.Contains(h.say.Of, best.System.Title) { // nothing is 100 % of itself
+		s += ": " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
+	}
+	if rival.Run != nil && !h.alike(best, rival) {
+		s += ", " + h.times(best, rival)
+	}
+	return s + ".", h.spent(best, rival) + h.besides(best.Run) + h.left(best.Run)
+}
+
+// rival is whom the best is compared with: the system that everybody knows, or without it, or
+// where that is the best, the next that is behind. It has no run where there is none.
+func (h *headline) rival() contender {
+	for _, x := range h.done[1:] {
+		if x.System.Usual {
+			return x
 		}
 	}
-	return s + "." + h.besides(best.Run) + h.loss(best.Run)
+	for _, x := range h.done[1:] {
+		if !h.alike(h.done[0], x) {
+			return x
+		}
+	}
+	return contender{}
+}
+
+// level names the best and those of which nobody can say that they are behind.
+func (h *headline) level() (names []string) {
+	for _, x := range h.done {
+		if len(names) == 0 || h.alike(h.done[0], x) {
+			names = append(names, x.System.Title)
+		}
+	}
+	return names
+}
+
+// names lists those of which yes is true.
+func (h *headline) names(yes func(contender) bool) string {
+	var names []string
+	for _, x := range h.done {
+		if yes(x) {
+			names = append(names, x.System.Title)
+		}
+	}
+	return prose.List(names)
+}
+
+// alike reports whether b is not behind a as far as people care or anybody can tell.
+func (h *headline) alike(a, b contender) bool {
+	x, y := a.value, b.value
+	if h.lower() {
+		x, y = y, x
+	}
+	ahead := 1.005
+	if h.say.Band != "" { // times are estimates
+		ahead = 1.02
+	}
+	return x == y || y > 0 && x/y < ahead || h.chance(a, b)
 }
 
 // besides says what else matters of the best.
@@ -133,16 +204,32 @@ func (h *headline) besides(best *Run) (s string) {
 		at := h.info.Quantity(b.Quantity)
 		if x, ok := best.value(at); ok {
 			q := &h.info.Quantities[at]
+			say := func(x float64) string { return rounded(q.Shown(x)) }
+			unit := q.Unit
+			if b.Per > 0 {
+				if x <= 0 {
+					continue
+				}
+				say, unit = func(x float64) string { return Digits(b.Per/x, 2) }, b.Unit
+			}
 			other, top := "", b.Other*x
 			for _, r := range h.done {
 				if y, ok := r.Run.value(at); ok && b.Other > 0 && y > top {
-					other, top = " ("+r.System.Title+": "+Digits(q.Shown(y), 3)+")", y
+					other, top = " ("+r.System.Title+": "+say(y)+")", y
 				}
 			}
-			s += " " + fmt.Sprintf(b.Says, With(Digits(q.Shown(x), 3), q.Unit)) + other + "."
+			s += " " + fmt.Sprintf(b.Says, With(say(x), unit)) + other + "."
 		}
 	}
 	return s
+}
+
+// rounded prints a number with three digits, millions as such.
+func rounded(x float64) string {
+	if math.Abs(x) >= 1e6 {
+		return Digits(x/1e6, 3) + " M"
+	}
+	return Digits(x, 3)
 }
 
 // gainless reports whether x is, as people see it, no better than what gains nothing.
@@ -153,14 +240,15 @@ func (h *headline) gainless(x float64) bool {
 	return Cell(h.quantity, x) == Cell(h.quantity, h.say.NoneAt)
 }
 
-// value prints a value of what decides.
+// value prints a value of what decides: with two digits where estimates or random numbers do.
 func (h *headline) value(x float64) string {
-	text := Percent(x, 1)
-	switch {
-	case h.say.Seed != "":
-		text = With(Digits(h.quantity.Shown(x), 2), h.quantity.Unit)
-	case !h.say.Percent:
-		text = With(Digits(h.quantity.Shown(x), 4), h.quantity.Unit)
+	digits := 3
+	if h.say.Seed != "" || h.say.Band != "" {
+		digits = 2
+	}
+	text := With(Digits(h.quantity.Shown(x), digits), h.quantity.Unit)
+	if h.say.Percent {
+		text = Digits(100*x, digits) + " %"
 	}
 	if h.say.Of != "" {
 		text += " " + h.say.Of
@@ -202,17 +290,14 @@ func (h *headline) times(a, b contender) string {
 	if h.lower() {
 		x, y = y, x
 	}
-	switch {
-	case x == y:
-		return "level with " + b.System.Title
-	case x <= 0 || y <= 0: // a ratio would say nothing
+	if x <= 0 || y <= 0 { // a ratio would say nothing
 		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
-	case x/y < 1.005 || h.chance(a, b):
-		return "level with " + b.System.Title
-	case h.say.Seed != "":
-		return Digits(x/y, 2) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 	}
-	return Digits(x/y, 3) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
+	digits := 2
+	if x/y < 1.05 {
+		digits = 3
+	}
+	return Digits(x/y, digits) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 }
 
 // uncertain reports whether a and b change places within the band of what results rest on.
@@ -255,22 +340,79 @@ func (h *headline) turns(a, b contender) bool {
 	return false
 }
 
-// loss names the largest part of what the best still loses.
-func (h *headline) loss(best *Run) string {
-	at := slices.IndexFunc(h.info.Charts, func(c report.Chart) bool { return c.ID == h.say.Loss })
-	if at < 0 || h.say.LossSays == "" {
+// spent says what the rival spends on that on which the best spends less, and where there is no
+// rival what the best still loses.
+func (h *headline) spent(best, rival contender) string {
+	if rival.Run == nil || h.say.Spends == "" {
+		return h.loss(best.Run)
+	}
+	return h.spends(best, rival)
+}
+
+// spends says on what the rival spends more than the best.
+func (h *headline) spends(best, rival contender) string {
+	d, qs, places := h.ledger()
+	if len(qs) == 0 || rival.Run == nil || h.say.Spends == "" {
 		return ""
 	}
-	d := drawing{Context: &Context{Info: h.info}, chart: &h.info.Charts[at]}
-	qs, places := d.quantities()
+	names := partNames(d.chart, qs)
+	mine := d.stack(best.Run, qs, places)
+	theirs := d.stack(rival.Run, qs, places)
+	part, more, all := 0, 0.0, 0.0
+	for k := range qs {
+		less := theirs.parts[k] - mine.parts[k]
+		all += max(less, 0)
+		if less > more {
+			part, more = k, less
+		}
+	}
+	of := h.info.Quantity(h.say.LossOf)
+	total, ok := rival.Run.value(of)
+	if !ok || more < noCause*all || more < total/100 {
+		return ""
+	}
+	amount := func(x float64) string {
+		if x < total/1000 {
+			return "none"
+		}
+		return With(Digits(x, 2), qs[part].Unit)
+	}
+	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(h.info.Quantities[of].Shown(total)), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+}
+
+// noCause is how much of the difference a part must have to be named.
+const noCause = 0.2
+
+// ledger is the chart of what time is spent on, and its quantities.
+func (h *headline) ledger() (d *drawing, qs []*report.Quantity, places []int) {
+	at := slices.IndexFunc(h.info.Charts, func(c report.Chart) bool { return c.ID == h.say.Loss })
+	if at < 0 {
+		return nil, nil, nil
+	}
+	d = &drawing{Context: &Context{Info: h.info}, chart: &h.info.Charts[at]}
+	qs, places = d.quantities()
+	return d, qs, places
+}
+
+// loss names the largest part of what the best still loses.
+func (h *headline) loss(best *Run) string {
+	d, qs, places := h.ledger()
 	if len(qs) == 0 {
 		return ""
 	}
 	s := d.stack(best, qs, places)
 	part, share := s.largest()
 	lost, _ := best.value(places[part])
-	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || ok && lost < all/100 {
+	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || h.say.LossSays == "" || ok && lost < all/100 {
 		return ""
 	}
 	return " " + fmt.Sprintf(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
+}
+
+// left says how near the best is to what is possible, empty where nobody knows.
+func (h *headline) left(best *Run) string {
+	if near := best.possible(h.info); near != "" {
+		return " " + sentence(best.System.Title+" is "+near)
+	}
+	return ""
 }

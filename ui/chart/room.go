@@ -82,5 +82,5 @@ func (r *Run) possible(info *lab.Info) string {
 	if !ok || info.Floor.System == "" || !info.Bounded(info.Say.Quantity) || x < 1-1e-9 {
 		return ""
 	}
-	return ", " + within(x)
+	return within(x)
 }

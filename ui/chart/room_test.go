@@ -73,7 +73,7 @@ func TestRoom(t *testing.T) {
 	if r, v := room("baking"); r != nil || strings.Contains(v.Alt, "possible") {
 		t.Errorf("baking: %+v, %q", r, v.Alt)
 	}
-	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is fastest, at 20 loaves/s, within 25 % of what is possible, 1.6× as fast as Kiln.") {
+	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln. Oven is within 25 % of what is possible.") {
 		t.Error(got)
 	}
 	runs = append(runs, chart.Run{System: &c.Info.Systems[2], On: true, Report: &report.Report{Fits: true, Values: []float64{2, 50, 0.5, 1, 1}}})

@@ -28,6 +28,10 @@ type System struct {
 	Bound  bool   // what others are compared with, and no contestant: a proof, or what knows or holds everything
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
+	// Yardstick is true of one that the headline's shares are of ("of DRAM-only's speed"): it is
+	// no contestant there while there are others.
+	Yardstick bool
+	Usual     bool // everybody knows it: the best is compared with it where nobody says another
 	// Floor is the key of the quantity in which the laboratory's floor says what it proves of
 	// this system, where that is not Info.Floor.Of.
 	Floor string
@@ -69,6 +73,12 @@ type Section struct {
 	Bytes bool
 }
 
+// Asked says in what other words people ask for something of a laboratory.
+type Asked struct {
+	Words string // "safe crash lose data", small
+	ID    string // of the palette's command: "section crash"
+}
+
 // Say is how the headline speaks of results.
 type Say struct {
 	Quantity string // key of what decides
@@ -82,11 +92,17 @@ type Say struct {
 	Besides  []Beside
 	Most     string // of the best: "is fastest"
 	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks whose largest part is named
-	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	Loss     string // ID of the chart of stacks that says what time is spent on
+	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)", where nobody is behind
 	// LossOf is the key of the quantity of which what is lost is a part: what is below a
 	// hundredth of it is not blamed. It may be empty.
 	LossOf string
+	// Rest names what Loss has not of LossOf ("computing"). It may be empty.
+	Rest string
+	// Spends says on what the one that is behind spends more than the best: its name, the part's
+	// amount, the whole, the part, the best's name and amount, in this order: "%s spends %s of its
+	// %s on %s, %s %s". It may be empty.
+	Spends string
 	// Seed is the key of the knob with which random numbers begin, if these decide who is
 	// first among those that are near: then the headline has two digits, and a system that
 	// another seed puts first is level. It may be empty.
@@ -114,6 +130,10 @@ type Say struct {
 type Beside struct {
 	Quantity, Says string
 	Other          float64
+	// Per, where it is not 0, is what the quantity is turned over for: tokens for a dollar are
+	// said as the dollars, which is Unit, for so many tokens.
+	Per  float64
+	Unit string
 }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
@@ -192,8 +212,10 @@ type Info struct {
 	EntryPanel string
 	Help       []Help
 	Glossary   []Term // its own words; Terms has everybody's
-	Tour       []Stop
-	Exports    []Export // in what formats it writes what happened in a run
+	// Asked leads from other words that people ask with to what the palette finds.
+	Asked   []Asked
+	Tour    []Stop
+	Exports []Export // in what formats it writes what happened in a run
 	// Rank are keys of the quantities that a ranking of systems shows; what the headline
 	// is about if there are none.
 	Rank []string

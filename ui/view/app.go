@@ -35,16 +35,19 @@ type Page interface {
 	Pick(folder bool)
 	// Theme switches between dark and light.
 	Theme()
-	// Narrow reports whether the window has no room for the settings at the side.
+	// Narrow reports whether the window has no room for the settings at the side, where
+	// Dock shows or hides them, and keeps that for the next visit.
 	Narrow() bool
+	Dock(shown bool)
 	// Show scrolls to the element with the id and focuses it.
 	Show(id string)
 	// Focus focuses the element with the id; Near scrolls as little as makes all of
 	// it visible.
 	Focus(id string)
 	Near(id string)
-	// Help opens the help dialog.
+	// Help opens the help dialog, Find the search in everything the page has.
 	Help()
+	Find()
 }
 
 // App is what all components share.
@@ -64,6 +67,9 @@ type App struct {
 	rev   int
 	runs  []chart.Run
 	views []chart.View
+	board chart.Board // how the runs rank
+	// account is where the time of two of them goes.
+	account chart.Account
 	// before says what the change since the baseline did, empty if nothing can be said.
 	before string
 	forms  []form.Panel
@@ -74,19 +80,30 @@ func NewApp(s *session.Session, p Page) *App {
 	return &App{Session: s, Page: p, open: map[string]bool{}, closed: map[string]bool{}, rev: -1}
 }
 
-// OpenDrawer shows the settings where they are out of sight.
+// OpenDrawer shows the settings where they are out of sight: beside the results, or over them
+// in a narrow window.
 func (a *App) OpenDrawer() {
-	if a.drawer = a.Page.Narrow(); a.drawer {
-		a.Page.Focus("settings")
+	if a.drawer = a.Page.Narrow(); !a.drawer {
+		a.Page.Dock(true)
 	}
+	a.Page.Focus("settings")
 }
 
-// CloseDrawer puts them out of sight again.
+// CloseDrawer puts them out of sight again where they lie over the results.
 func (a *App) CloseDrawer() {
 	if a.drawer {
 		a.drawer = false
 		a.Page.Focus("open-settings")
 	}
+}
+
+// PutAway puts the settings out of sight, wherever they are.
+func (a *App) PutAway() {
+	if !a.drawer {
+		a.Page.Dock(false)
+		a.Page.Focus("open-settings")
+	}
+	a.CloseDrawer()
 }
 
 // behind is the inert attribute of what the drawer lies over.
@@ -129,6 +146,7 @@ func (a *App) fresh() {
 	a.runs = a.Runs.ChartRuns()
 	a.before = chart.Before(c, a.runs)
 	a.views = chart.Views(c, a.runs)
+	a.board, a.account = chart.Standings(c, a.runs), chart.AccountOf(c, a.runs)
 	a.forms = a.Form.Forms()
 }
 

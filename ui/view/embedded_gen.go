@@ -166,9 +166,9 @@ func (c *Embedded) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								vgparent.AppendChild(vgn)
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 								vgparent.AppendChild(vgn)
-								if c.shows(embed.Picture) {
+								if c.shows(embed.Head) {
 									{
-										var vgcomp vugu.Builder = c.picture
+										var vgcomp vugu.Builder = c.summary
 										if vgcomp != nil {
 											vgin.BuildEnv.WireComponent(vgcomp)
 											vgout.Components = append(vgout.Components, vgcomp)
@@ -181,7 +181,20 @@ func (c *Embedded) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								vgparent.AppendChild(vgn)
 								if c.shows(embed.Head) {
 									{
-										var vgcomp vugu.Builder = c.summary
+										var vgcomp vugu.Builder = c.caveat
+										if vgcomp != nil {
+											vgin.BuildEnv.WireComponent(vgcomp)
+											vgout.Components = append(vgout.Components, vgcomp)
+											vgn = &vugu.VGNode{Component: vgcomp}
+											vgparent.AppendChild(vgn)
+										}
+									}
+								}
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
+								vgparent.AppendChild(vgn)
+								if c.shows(embed.Picture) {
+									{
+										var vgcomp vugu.Builder = c.picture
 										if vgcomp != nil {
 											vgin.BuildEnv.WireComponent(vgcomp)
 											vgout.Components = append(vgout.Components, vgcomp)

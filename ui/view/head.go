@@ -12,12 +12,36 @@ type Head struct{ *App }
 // would load the image again.
 var icon = "icon.svg"
 
-// lead says what the laboratory is about.
-func (c *Head) lead() string {
-	if c.Laboratory == nil {
-		return "Simulated in this tab; nothing is uploaded."
+// lab is the laboratory that is shown.
+func (c *Head) lab() string {
+	for _, t := range c.Tabs {
+		if t.Name == c.Wanted() {
+			return t.Title
+		}
 	}
-	return c.Info.Lead + " Simulated in this tab; nothing is uploaded."
+	return "Laboratories"
+}
+
+// reach shows the settings to who skips to them.
+func (c *Head) reach() {
+	if c.hasSettings() {
+		c.OpenDrawer()
+	}
+}
+
+// enter goes to a laboratory and closes the menu of them.
+func (c *Head) enter(lab string) {
+	c.ToggleOpen("labs")
+	c.Page.Focus("labs")
+	c.Go(lab)
+}
+
+// more is the class of the tools, which are a menu where the bar has no room for them.
+func (c *Head) more() string {
+	if c.IsOpen("more") {
+		return "formats more open"
+	}
+	return "formats more"
 }
 
 func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }

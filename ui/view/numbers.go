@@ -2,6 +2,7 @@ package view
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -18,6 +19,7 @@ type Numbers struct {
 	*App
 	markup
 	table string // as HTML
+	query string // what rows are to have in their names, small
 	of    *session.Laboratory
 	at    int
 
@@ -33,7 +35,21 @@ func (c *Numbers) Compute() {
 	}
 	c.of, c.at = c.Laboratory, c.Rev
 	heads, rows := chart.Numbers(c.Info, c.runs)
+	rows = slices.DeleteFunc(rows, func(r chart.Number) bool {
+		return !strings.Contains(strings.ToLower(r.Label+" "+r.Unit+" "+r.Help), c.query)
+	})
 	c.table = numbersMarkup("numbers", "Quantity", heads, rows)
+}
+
+// unfolded reports whether the table is shown; in a page inside another one it is what that
+// asked for.
+func (c *Numbers) unfolded() bool { return c.frame != nil || c.open["numbers"] }
+
+func (c *Numbers) fold() { c.ToggleOpen("numbers") }
+
+// find leaves the rows that have a text.
+func (c *Numbers) find(e vugu.DOMEvent) {
+	c.query, c.at = strings.ToLower(strings.TrimSpace(e.PropString("target", "value"))), -1
 }
 
 // numbersMarkup is a table of numbers as HTML.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vugu/vugu"
 
-	"spillway/ui/lab"
+	"spillway/ui/chart"
 	"spillway/ui/model/drawing"
 	"spillway/ui/model/form"
 )
@@ -22,7 +22,10 @@ type Picture struct {
 }
 
 // Compute finds what the drawing shows now.
-func (c *Picture) Compute() { c.view = c.Drawing.View() }
+func (c *Picture) Compute() {
+	c.fresh()
+	c.view = c.Drawing.View()
+}
 
 // class is the CSS class of a part.
 func (c *Picture) class(p drawing.Part) string {
@@ -78,21 +81,10 @@ var steps = strconv.Itoa(form.SliderSteps)
 
 func at(d form.Slider) string { return strconv.Itoa(d.At) }
 
-// presets are the setups to start from.
-func (c *Picture) presets() []lab.Preset { return c.Info.Presets }
+// standing is how a run ranks.
+func (c *Picture) standing(i int) *chart.Standing { return &c.board.Rows[i] }
 
-func (c *Picture) holds(key string) string { return boolText(c.Preset() == key) }
-
-// presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
-func (c *Picture) presetTab(i int) string {
-	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
-	if i == max(holds, 0) {
-		return "0"
-	}
-	return "-1"
-}
-
-// chipTab is the same for the systems.
+// chipTab is the tabindex of a system: Tab reaches one, arrows the others.
 func (c *Picture) chipTab(i int) string {
 	if c.Runs.List[i].System.Name == c.Focus() {
 		return "0"
@@ -101,7 +93,11 @@ func (c *Picture) chipTab(i int) string {
 }
 
 func (c *Picture) runClass(i int) string {
-	return "run " + strings.ReplaceAll(c.Runs.List[i].RunState(), " ", "-")
+	class := "run " + strings.ReplaceAll(c.Runs.List[i].RunState(), " ", "-")
+	if !c.standing(i).Bar {
+		class += " barless"
+	}
+	return class
 }
 
 func (c *Picture) percent(i int) string { return strconv.Itoa(c.Runs.List[i].Percent()) }

@@ -1,26 +1,30 @@
 package view
 
 import (
-	"github.com/vugu/vugu"
+	"slices"
+	"strings"
 
 	"spillway/ui/chart"
+	"spillway/ui/lab"
 )
 
-// Summary says who wins and how the runs stand.
+// Summary says what is asked, who wins and why.
 type Summary struct {
 	*App
-	baseline vugu.Builder
+	says, why string // the verdict and its cause
 }
 
-func (c *Summary) headline() string {
+// Compute makes the verdict.
+func (c *Summary) Compute() {
 	c.fresh()
-	if c.Runs.Blocked() != "" && !c.Runs.Results() {
-		return "Not computed; the message above says why."
+	switch {
+	case c.Runs.Blocked() != "" && !c.Runs.Results():
+		c.says, c.why = "Not computed; the message above says why.", ""
+	case c.before != "":
+		c.says, c.why = c.before, ""
+	default:
+		c.says, c.why = chart.Verdict(c.Info, c.runs)
 	}
-	if c.before != "" {
-		return c.before
-	}
-	return chart.Headline(c.Info, c.runs)
 }
 
 // announce is what screen readers hear: only finished comparisons.
@@ -28,5 +32,24 @@ func (c *Summary) announce() string {
 	if c.Runs.Active() {
 		return ""
 	}
-	return c.headline()
+	return strings.TrimSpace(c.says + " " + c.why)
+}
+
+// presets are the setups to start from; a page inside another one starts from what that says.
+func (c *Summary) presets() []lab.Preset {
+	if c.frame != nil {
+		return nil
+	}
+	return c.Info.Presets
+}
+
+func (c *Summary) holds(key string) string { return boolText(c.Preset() == key) }
+
+// presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
+func (c *Summary) presetTab(i int) string {
+	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
+	if i == max(holds, 0) {
+		return "0"
+	}
+	return "-1"
 }

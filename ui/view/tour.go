@@ -73,6 +73,11 @@ func (a *App) Obey(id string) {
 		a.saveAs(key)
 		return
 	}
+	if in, ok := strings.CutPrefix(id, "in "); ok {
+		name, what, _ := strings.Cut(in, " ")
+		a.GoThen(name, func() { a.Obey(what) })
+		return
+	}
 	show, err := palette.Obey(a.Session, id)
 	if err != nil {
 		a.Tell("The palette: " + err.Error() + ".")

@@ -69,7 +69,7 @@ type silent struct {
 	saved                []file
 	copied, picked, help int
 	shown, focused       string
-	narrow               bool
+	narrow, docked       bool
 }
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
@@ -83,10 +83,12 @@ func (s *silent) Share()          { s.copied++ }
 func (s *silent) Pick(bool)       { s.picked++ }
 func (s *silent) Theme()          {}
 func (s *silent) Narrow() bool    { return s.narrow }
+func (s *silent) Dock(shown bool) { s.docked = shown }
 func (s *silent) Show(id string)  { s.shown = id }
 func (s *silent) Focus(id string) { s.focused = id }
 func (s *silent) Near(string)     {}
 func (s *silent) Help()           { s.help++ }
+func (s *silent) Find()           {}
 func (s *silent) SaveBytes(name, mime string, data []byte) {
 	s.saved = append(s.saved, file{name, mime, string(data)})
 }

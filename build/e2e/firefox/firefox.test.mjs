@@ -48,6 +48,7 @@ const text = (page, selector) => page.$eval(selector, (e) => e.textContent);
 const value = (page, selector) => page.$eval(selector, (e) => e.value);
 
 async function unfold(page) {
+  await page.$eval('#open-settings', (button) => button.click());
   await page.$$eval('.fold[aria-expanded=false]', (folds) => folds.forEach((fold) => fold.click()));
   await page.waitForFunction(() => !document.querySelector('.fold[aria-expanded=false]'), patience);
 }

@@ -18,6 +18,10 @@ test('dark follows the system and the button', async ({ page }) => {
   expect(await background()).not.toBe(dark);
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.click('#theme'); // as the system again, and with it from now on
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
 });
 
 test('a narrow window needs no sideways scrolling', async ({ page }) => {

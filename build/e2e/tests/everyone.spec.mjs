@@ -351,11 +351,11 @@ test('forced colours, more contrast, less motion, wider letters', async ({ page 
   await finished(page);
   await expect(page.locator('#chart-throughput .plot-host[data-drawn=true]')).toBeVisible();
   const style = (selector, name) => page.locator(selector).first().evaluate((e, n) => getComputedStyle(e)[n], name);
-  for (const [on, off] of [['#view-explore', '#view-whatif'], ['.chip-button[aria-pressed=true]', '.chip-button[aria-pressed=false]'], ['.labs [aria-current=true]', '.labs [aria-current=false]']]) {
+  for (const [on, off] of [['#view-explore', '#view-whatif'], ['.chip-button[aria-pressed=true]', '.chip-button[aria-pressed=false]']]) {
     expect(await style(on, 'backgroundColor')).not.toBe(await style(off, 'backgroundColor'));
   }
   expect(await style('.plot', 'backgroundColor')).toMatch(/^rgb\(/); // charts keep their colours, on their own ground
-  for (const selector of ['.chip-button', '.labs button', '#pin', '#numbers-throughput']) expect(await style(selector, 'borderTopStyle')).toBe('solid');
+  for (const selector of ['.chip-button', '#labs', '#pin', '#numbers-throughput']) expect(await style(selector, 'borderTopStyle')).toBe('solid');
   await page.locator('#view-whatif').focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Shift+Tab');

@@ -375,8 +375,8 @@ test('what has changed is said once, when it has settled', async ({ page }) => {
   const steps = 25;
   for (let i = 0; i < steps; i++) await page.keyboard.press('ArrowLeft');
   await finished(page);
-  const headline = await page.locator('#headline').innerText();
-  await expect(page.locator('#live')).toHaveText(headline);
+  const verdict = `${await page.locator('#headline').innerText()} ${await page.locator('#why').innerText()}`;
+  await expect(page.locator('#live')).toHaveText(verdict);
   expect((await page.evaluate(() => window.said)).length).toBeLessThan(steps / 4);
   expect(await page.locator('#live').getAttribute('role')).toBe('status');
 });

@@ -4,7 +4,7 @@ import { expect, test } from '../fixture.mjs';
 test('a figure of every laboratory runs on its preset\'s page', async ({ page }) => {
   test.setTimeout(300_000);
   await page.goto('./');
-  const labs = await page.locator('[id^=lab-]').allInnerTexts();
+  const labs = await page.locator('[id^=lab-] b').allTextContents();
   await page.goto('./f/');
   const presets = await page.locator('dt').evaluateAll((all) => all.map((e) => [/\(([^()]*)\)$/.exec(e.textContent)[1], e.firstChild.href]));
   const first = new Map(presets.toReversed());

@@ -1,7 +1,7 @@
 // The view that reproduces the paper.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { expect, finished, saved, screenshot, test } from '../fixture.mjs';
+import { enter, expect, finished, saved, screenshot, test } from '../fixture.mjs';
 
 const view = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&view=reproduce&figure=g10.11';
 const store = './#v=2&lab=store&view=reproduce';
@@ -155,12 +155,12 @@ test('the paper of each laboratory keeps what was run', async ({ page }) => {
   await page.goto(store);
   await page.click('#reproduce-ravenstore');
   await finished(page, { cancel: '#cancel-ravenstore' });
-  await page.click('#lab-train');
+  await enter(page, 'train');
   await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
   await page.click('#view-reproduce');
   await expect(page.locator('#reproduce-g10')).toBeEnabled();
   await expect(page.locator('#reproduce-ravenstore')).toHaveCount(0);
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
-  await page.click('#lab-store');
+  await enter(page, 'store');
   await expect(page.locator('#state-ravenstore')).toContainText('12 of 12 runs');
 });

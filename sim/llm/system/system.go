@@ -85,6 +85,7 @@ type System struct {
 	Look                      int
 	Off                       bool // not compared at first
 	Main                      bool
+	Usual                     bool // what the subject is compared with where nobody says another
 	// Drives: it may move something to drives, so a run depends on their rates. Host: it plans with
 	// how much host memory there is; others only ask that it is enough.
 	Drives, Host bool

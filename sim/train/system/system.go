@@ -23,8 +23,8 @@ type System struct {
 	// of comparisons until it is chosen.
 	Family string
 	Off    bool
-	// Main is in focus at first.
-	Main bool
+	// Main is in focus at first; Usual is what others are compared with where nobody says another.
+	Main, Usual bool
 	// Look is its color and pattern in charts, its own among all systems: color
 	// Look mod 10, pattern Look div 10.
 	Look int

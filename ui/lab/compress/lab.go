@@ -82,6 +82,7 @@ func New() lab.Lab {
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked: []lab.Asked{{Words: "checkpoint safetensors own model", ID: "press pick-files-button"}},
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -133,7 +134,7 @@ func sections() []section {
 func systems() []lab.System {
 	var list []lab.System
 	for i, v := range core.Variants() {
-		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Look: i})
+		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Usual: v.Whole, Look: i})
 	}
 	return append(list, lab.Best(
 		"No design can be faster that holds the same in the same GPU memory: every allocation has the target at which its accesses cost least, and metadata cost nothing. A proven bound; compression of traffic alone reaches it where everything fits.",
@@ -366,7 +367,7 @@ func lead(w *memory, s *settings) string {
 	if gpu := s.Setup.GPU; gpu > 0 {
 		text = strings.TrimSuffix(text, ".") + fmt.Sprintf(", the GPU has %v.", gpu)
 	}
-	return text
+	return text + " How much more fits where memory is compressed?"
 }
 
 func help() []lab.Help {

@@ -93,7 +93,7 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
 			Say: lab.Say{
 				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
-				Seed: "seed", Loss: "cores", LossSays: "Its cores spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Seed: "seed", Loss: "cores", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its cores spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",
 			},
 			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},
@@ -102,6 +102,7 @@ func New() lab.Lab {
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked: []lab.Asked{{Words: "why slow wait", ID: "chart cores"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -133,7 +134,7 @@ func New() lab.Lab {
 func systems() []lab.System {
 	var list []lab.System
 	for _, s := range core.Systems {
-		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Off: s.Off, Main: s.Main, Look: s.Look}
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Off: s.Off, Main: s.Main, Usual: s.Base, Yardstick: s.DRAM, Look: s.Look}
 		switch {
 		case s.DRAM || s.Base:
 			x.Family = "Baselines"

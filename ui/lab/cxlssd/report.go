@@ -20,6 +20,7 @@ func describe(w *trace, _ *settings, r *result) *report.Report {
 			rep.Notes = append(slices.Clip(rep.Notes), own)
 		}
 	}
+	rep.Notes = append(slices.Clip(rep.Notes), warmed(&r.w.Recipe))
 	rep.Curves = curves(r)
 	return rep
 }
@@ -39,15 +40,20 @@ func about(w *stream.Workload, scale int64) string {
 
 // lead says the problem: what there is to hold, and in what, both as they run.
 func lead(r *result) string {
-	m, w := &r.setup, &r.w.Recipe
+	m := &r.setup
 	said := fmt.Sprintf("The threads touch %v, and the device has %v of DRAM before its flash", unit.Bytes(r.Footprint)*unit.Page, m.DRAM/unit.Bytes(max(1, m.Scale)))
 	if m.Scale > 1 {
 		said += fmt.Sprintf(" (both at 1/%d of full scale)", m.Scale)
 	}
+	return said + ". How much of DRAM's speed is left?"
+}
+
+// warmed says what fills the device's cache when the run begins.
+func warmed(w *stream.Recipe) string {
 	if w.Fill == 0 && w.FillPromote == 0 {
-		return said + ", empty when the run begins."
+		return "The cache is empty when the run begins."
 	}
-	said += fmt.Sprintf(". When the run begins pages of other programs fill %s %% of its cache", knob.Decimal(w.Fill, 10))
+	said := fmt.Sprintf("When the run begins pages of other programs fill %s %% of the cache", knob.Decimal(w.Fill, 10))
 	if w.FillPromote != w.Fill {
 		said += fmt.Sprintf(", %s %% in designs that promote", knob.Decimal(w.FillPromote, 10))
 	}

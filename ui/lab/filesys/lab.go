@@ -98,7 +98,7 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
 			Say: lab.Say{
 				Quantity: "kops", Than: "× as fast as", Most: "is fastest",
-				Loss: "ledger", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Loss: "ledger", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
 			},
 			Floor: lab.Lowest("time_ms", "kops"),
@@ -107,6 +107,7 @@ func New() lab.Lab {
 			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "why slow wait journal", ID: "chart ledger"}},
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -143,7 +144,7 @@ const dropped = "Drop a trace of calls (strace, fio's iolog, blkparse, or Spillw
 func systems() []lab.System {
 	var list []lab.System
 	for _, s := range core.Systems {
-		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Look: s.Look}
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look}
 		switch {
 		case s.Main:
 			x.Family, x.Paper = "ByteFS", "ByteFS, ASPLOS 2025"

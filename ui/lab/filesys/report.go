@@ -35,7 +35,6 @@ func whereof(s *settings, r *result) string {
 
 // lead says the problem: what programs ask, and what an SSD does for the least of it.
 func lead(r *result) string {
-	d := &r.setup.Device
 	said := fmt.Sprintf("Programs make %s calls and write %s", prose.Grouped(r.Calls), prose.Bytes(float64(r.Asked[device.Writes])))
 	if r.Asked[device.Writes] == 0 {
 		said = fmt.Sprintf("Programs make %s calls and write no data", prose.Grouped(r.Calls))
@@ -43,7 +42,7 @@ func lead(r *result) string {
 	if r.Scale > 1 {
 		said += fmt.Sprintf(" (at 1/%d of full scale)", r.Scale)
 	}
-	return said + fmt.Sprintf(". What a call changes may be one line of 64 bytes, stored in %v, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
+	return said + ". Which file system keeps up?"
 }
 
 // caveats say what decides whether the numbers can be trusted, or who wins. They are

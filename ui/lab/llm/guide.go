@@ -47,27 +47,27 @@ func of(system, quantity string) lab.Value { return lab.Value{System: system, Qu
 func tour() []lab.Stop {
 	return []lab.Stop{
 		{
-			Key: "question", Title: "A model that does not fit", Look: "headline",
+			Key: "question", Title: "A model that does not fit", Look: "headline", Preset: "llama3-70b",
 			Say:   "If nothing was ever moved, a GPU's part of a large model would take {teraio-mixed peak_percent} of its memory. So TERAIO-Mixed keeps up to {teraio-mixed drives_gib} on drives, where all GPUs hold {teraio-mixed gpus_gib}. It trains {teraio-mixed tokens_s}, ZeRO-Infinity {zero-infinity tokens_s}; GPUs that hold everything would train {ideal tokens_s}.",
 			Facts: []lab.Fact{{Left: of("teraio-mixed", "tokens_s"), Right: of("zero-infinity", "tokens_s")}, {Left: of("ideal", "tokens_s"), Right: of("teraio-mixed", "tokens_s"), Times: 1.05}, {Left: of("teraio-mixed", "drives_gib"), Right: of("teraio-mixed", "gpus_gib"), Times: 2}, {Left: of("teraio-mixed", "peak_percent"), Right: of("ideal", "of_ideal"), Times: 200}}, // percent over a one
 		},
 		{
-			Key: "ledger", Title: "Where the time goes", Look: "figure-ledger",
+			Key: "ledger", Title: "Where the time goes", Look: "figure-ledger", Preset: "llama3-70b",
 			Say:   "Every moment of every GPU has one cause. TERAIO-Mixed computes for {teraio-mixed computes_s} of {teraio-mixed iteration_s} and waits for tensors for {teraio-mixed fetch_s}; ZeRO-Infinity waits for its collectives for {zero-infinity communicate_s}.",
 			Facts: []lab.Fact{{Left: of("zero-infinity", "communicate_s"), Right: of("teraio-mixed", "communicate_s"), Times: 2}},
 		},
 		{
-			Key: "tiers", Title: "Where the bytes are", Look: "figure-memory", Show: "focus=teraio-mixed",
+			Key: "tiers", Title: "Where the bytes are", Look: "figure-memory", Show: "focus=teraio-mixed", Preset: "llama3-70b",
 			Say:   "Over one iteration tensors of the first GPU go to drives and host and come back before they are used. At most {teraio-mixed drives_gib} are on all drives and {teraio-mixed host_gib} in host memory.",
 			Facts: []lab.Fact{{Left: of("teraio-mixed", "drives_gib"), Right: of("teraio-mixed", "gpus_gib")}},
 		},
 		{
-			Key: "life", Title: "What it does to the drives", Look: "figure-life",
+			Key: "life", Title: "What it does to the drives", Look: "figure-life", Preset: "llama3-70b",
 			Say:   "In a day without pause TERAIO-Mixed writes {teraio-mixed written_tb_day}, so its drives have had what their maker warrants after {teraio-mixed life_days}, TERAIO-SSD's after {teraio-ssd life_days}. ZeRO-Infinity writes only states, weights and gradients: its drives live {zero-infinity life_days}.",
 			Facts: []lab.Fact{{Left: of("zero-infinity", "life_days"), Right: of("teraio-ssd", "life_days"), Times: 1.5}, {Left: of("teraio-mixed", "written_tb_day"), Right: of("zero-infinity", "written_tb_day"), Times: 1.5}},
 		},
 		{
-			Key: "cost", Title: "What it costs", Look: "figure-cost",
+			Key: "cost", Title: "What it costs", Look: "figure-cost", Preset: "llama3-70b",
 			Say:   "A GPU costs {knob price_gpu}, the whole machine {teraio-mixed price_usd}. With electricity and drives that wear out TERAIO-Mixed trains {teraio-mixed tokens_usd} and ZeRO-Infinity, slower but easier on drives, {zero-infinity tokens_usd}: the fastest is not the cheapest.",
 			Facts: []lab.Fact{{Left: of("zero-infinity", "tokens_usd"), Right: of("teraio-mixed", "tokens_usd"), Times: 1.1}, {Left: of("teraio-mixed", "tokens_s"), Right: of("zero-infinity", "tokens_s")}, {Left: of("zero-infinity", "life_days"), Right: of("teraio-mixed", "life_days")}},
 		},
@@ -85,7 +85,7 @@ func tour() []lab.Stop {
 			Say: "The sections below say which models and batches every system can run on this machine, and what to buy next: what another drive, more host memory or a faster link would do to throughput, for each dollar.",
 		},
 		{
-			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce",
+			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce", Preset: "llama3-70b",
 			Say: "What the paper prints is computed here and compared: memory at its peak, shares of the throughput with all in memory, sweeps over drives and host memory. What is not reached stands there too. That was the tour: drop a config.json of your own model, Undo brings your settings back.",
 		},
 	}
@@ -97,6 +97,7 @@ func help() []lab.Help {
 		{Title: "The systems", Text: "Pipeline, all in memory has GPUs that hold everything; the paper calls it Ideal, but ZeRO and FSDP can be faster, which have no pipeline. Best possible is proven: no system can be faster. TERAIO plans before training which tensor leaves when, and for where, from the times in which they are not used: TERAIO-SSD to drives, TERAIO-Mixed to host memory too. ZeRO-Offload keeps optimizer states in host memory and lets the host update weights; ZeRO-Infinity keeps everything on drives; FSDP keeps each GPU's shard in host memory."},
 		{Title: "How a model is cut", Text: "TERAIO, and the pipeline with all in memory, cut it into a pipeline of all GPUs unless tensors or data are cut too (Training). ZeRO and FSDP cut matrices, as in the TERAIO paper, or the batch, as they do by themselves (Options of systems)."},
 		{Title: "Cost and life", Text: "A dollar pays for electricity, for the machine over the years in which it pays for itself, and for drives, which are replaced when they have taken what their maker warrants. All prices are settings with their source."},
+		{Title: "Adapters (LoRA, QLoRA)", Text: "All weights are trained here, with their gradients and Adam's two moments. An adapter trains a hundredth of them or less and leaves the others as they are, so it needs little more than the weights and the activations. There is no setting for that yet: numbers here are those of full training."},
 		{Title: "Your own model", Text: "Drop the config.json that lies beside any Hugging Face model (llama, mistral, qwen2, granite, gpt2, opt, bloom, t5, mixtral). model.safetensors.index.json beside it checks the number of parameters. No weights are read."},
 	}
 }

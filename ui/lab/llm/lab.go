@@ -72,11 +72,11 @@ func New() lab.Lab {
 				Band: bandKey, Scaled: "time_scale", Doubt: "kernel times",
 				Quantity: "tokens_s", Than: "× as fast as", Most: "is fastest", Perfect: "as fast as GPUs that hold everything",
 				Besides: []lab.Beside{
-					{Quantity: "price_usd", Says: "The machine costs %s"},
-					{Quantity: "tokens_usd", Says: "With power and wear it trains %s", Other: 1.1},
+					{Quantity: "tokens_s", Says: "A billion tokens take %s", Per: 1e9 / 86400, Unit: "days"},
+					{Quantity: "tokens_usd", Says: "They cost %s with the machine, power and wear", Other: 1.1, Per: 1e9, Unit: "$"},
 					{Quantity: "life_days", Says: "Its drives live %s if it never stops", Other: 1.5},
 				},
-				Loss: "ledger", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Loss: "ledger", LossOf: "iteration_s", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"tokens_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
@@ -86,6 +86,7 @@ func New() lab.Lab {
 			Entry: "entry", EntryPanel: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "why slow wait bottleneck", ID: "chart ledger"}, {Words: "lora qlora peft fine tune finetune", ID: "topic Adapters (LoRA, QLoRA)"}},
 		},
 		Default:  standard(),
 		Knobs:    knobs(),
@@ -116,7 +117,7 @@ func systems() []lab.System {
 	for _, s := range core.Systems {
 		list = append(list, lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About,
-			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look, Floor: leastOf(s),
+			Bound: s.Bound, Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s),
 		})
 	}
 	return append(list, lab.Best(

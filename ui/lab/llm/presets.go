@@ -10,6 +10,10 @@ import (
 func presets() []lab.Preset {
 	list := []lab.Preset{
 		{
+			Key: "one-4090", Title: "One RTX 4090", Set: "node=one-4090 model=llama3-8b batch=4 sequence=2048 precision=bf16 recompute=full zero_cut=data buffer_size=540",
+			About: "One GPU of 24 GB, 128 GB of host memory and an SSD: what can be fine-tuned at home, and for how long.",
+		},
+		{
 			Key: "llama3-70b", Title: "Llama-3 70B on two GPUs", Set: "node=teraio model=llama3-70b batch=8 sequence=2048 zero_cut=tensor",
 			About: "The machine of the TERAIO paper: two H100 NVL, four 990 PRO for each, 1.5 TB of host memory. The model takes nine times what a GPU has.",
 		},
@@ -28,10 +32,6 @@ func presets() []lab.Preset {
 		{
 			Key: "four-4090", Title: "Four RTX 4090", Set: "node=four-4090 model=llama3-8b batch=16 sequence=2048 precision=bf16 recompute=selective zero_cut=data",
 			About: "A workstation without NVLink: Llama-3 8B in bf16 on four GPUs of 24 GB.",
-		},
-		{
-			Key: "one-4090", Title: "One RTX 4090", Set: "node=one-4090 model=llama3-8b batch=4 sequence=2048 precision=bf16 recompute=full zero_cut=data buffer_size=540",
-			About: "One GPU of 24 GB, 128 GB of host memory and an SSD: what can be fine-tuned at home, and for how long.",
 		},
 		{
 			Key: "dgx-h100", Title: "DGX H100", Set: "node=dgx-h100 model=llama3-70b batch=32 sequence=2048 precision=bf16 recompute=selective zero_cut=data",

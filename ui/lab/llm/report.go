@@ -40,18 +40,10 @@ func lead(w *work, r *result) string {
 	if need <= c.Usable() {
 		return said + ", so everything fits."
 	}
-	said += fmt.Sprintf(", so %s of it has to be elsewhere", prose.Percent(1-part(c.Usable(), need)))
-	switch host := fmt.Sprintf("in %v of host memory", c.Host); {
-	case c.Drives > 0 && c.Host > 0:
-		said += ": on " + drivesIn(c) + ", or " + host
-	case c.Drives > 0:
-		said += ": on " + drivesIn(c)
-	case c.Host > 0:
-		said += ": " + host
-	default:
-		said += ", and there is neither a drive nor host memory"
+	if c.Drives == 0 && c.Host == 0 {
+		return said + ", and there is neither a drive nor host memory."
 	}
-	return said + "."
+	return said + ". How fast does it train?"
 }
 
 // caveats say what decides whether the numbers can be trusted. They are the same for every

@@ -30,17 +30,17 @@ const withOracle = "systems=fifo,lru,latency-aware,latency-logical,size-aware,or
 func tour() []lab.Stop {
 	return []lab.Stop{
 		{
-			Key: "share", Title: "Two programs, one GPU", Look: "drawing",
+			Key: "share", Title: "Two programs, one GPU", Look: "drawing", Preset: "training-and-bursts",
 			Say:   "A training and a program with bursts share {knob gpu_memory} of GPU memory. What a client puts into the store and does not need now may leave for host memory, where at most {lru peak_host_bytes} wait under LRU.",
 			Facts: []lab.Fact{{Left: of("lru", "peak_host_bytes")}, {Left: of("lru", "evictions")}},
 		},
 		{
-			Key: "which", Title: "Which tensor goes", Look: "figure-evicted",
+			Key: "which", Title: "Which tensor goes", Look: "figure-evicted", Preset: "training-and-bursts",
 			Say:   "Policies differ in what they evict. FIFO moves {fifo evicted_bytes}, Latency-aware, which asks when a tensor will be needed, {latency-aware evicted_bytes}.",
 			Facts: []lab.Fact{{Left: of("fifo", "evicted_bytes"), Right: of("latency-aware", "evicted_bytes"), Times: 1.1}},
 		},
 		{
-			Key: "waits", Title: "Who waits, and for what", Look: "figure-causes",
+			Key: "waits", Title: "Who waits, and for what", Look: "figure-causes", Preset: "training-and-bursts",
 			Say:   "A client waits for the store to be free, for an eviction to make room, or for a tensor to come back. Under FIFO evictions cost its clients {fifo eviction_s}, under Size-aware {size-aware eviction_s}.",
 			Facts: []lab.Fact{{Left: of("fifo", "eviction_s"), Right: of("size-aware", "eviction_s"), Times: 1.2}},
 		},
@@ -66,16 +66,16 @@ func tour() []lab.Stop {
 			},
 		},
 		{
-			Key: "one", Title: "One eviction", Look: "section-eviction",
+			Key: "one", Title: "One eviction", Look: "section-eviction", Preset: "training-and-bursts",
 			Say:   "Back on the first workload. Each dot in the memory chart is an eviction; pick one, or type its number here, to see who left, who had to wait, and what full knowledge would have taken.",
 			Facts: []lab.Fact{{Left: of("size-aware", "evictions")}},
 		},
 		{
-			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif",
+			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif", Preset: "training-and-bursts",
 			Say: "Vary a setting, or search the least that is enough; the button runs it for every policy.",
 		},
 		{
-			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=ravenstore.T1",
+			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=ravenstore.T1", Preset: "training-and-bursts",
 			Say: "The report's two tables, computed here and compared with what it published; the button runs it. That was the tour: Undo brings your own settings back.",
 		},
 	}

@@ -91,7 +91,7 @@ func New() lab.Lab {
 			Charts:  charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
-				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
+				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Spends: "Clients wait %[2]s with %[1]s and %[6]s with %[5]s (%[4]s)",
 				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
@@ -99,6 +99,7 @@ func New() lab.Lab {
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked: []lab.Asked{{Words: "why wait slow", ID: "chart causes"}, {Words: "fair share", ID: "section fairness"}},
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -200,7 +201,7 @@ func (t *trace) bestKnown(s core.Setup, p lab.Progress) (*core.Best, error) {
 func systems() []lab.System {
 	var list []lab.System
 	for i, p := range append(core.Policies(), core.Oracle()) {
-		s := lab.System{Name: p.Name, Title: p.Title, About: p.About, Family: "Ravenstore", Paper: "Ravenstore report, §4.3", Main: p.Main, Look: i + 1}
+		s := lab.System{Name: p.Name, Title: p.Title, About: p.About, Family: "Ravenstore", Paper: "Ravenstore report, §4.3", Main: p.Main, Usual: p.Usual, Look: i + 1}
 		if p.Ours {
 			s.Family, s.Paper = "Ours", "not in the report"
 		}
@@ -395,7 +396,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 // describe is the report of a result.
 func describe(w *trace, s *settings, r *result) *report.Report {
-	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin}
+	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin, Lead: lead(w, s)}
 	if r.Evictions.Stride > 1 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
@@ -408,6 +409,16 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	}
 	rep.Curves = curves(w, r)
 	return rep
+}
+
+// lead is the question.
+func lead(w *trace, s *settings) string {
+	switch n := len(w.Clients); {
+	case n > 1:
+		return fmt.Sprintf("%d programs share %v of GPU memory. What should leave it when they need more?", n, s.Setup.GPU)
+	default:
+		return fmt.Sprintf("A program has %v of GPU memory. What should leave it when it needs more?", s.Setup.GPU)
+	}
 }
 
 // remedy says what would help.

@@ -119,7 +119,7 @@ func New() lab.Lab {
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
-				Perfect: "as fast as a GPU that holds everything", Loss: "causes",
+				Perfect: "as fast as a GPU that holds everything", Loss: "causes", Rest: "Computing", Spends: "%s spends %s of its %s on %s, %s %s",
 				LossOf: "iteration_s", LossSays: "What it loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
@@ -131,6 +131,7 @@ func New() lab.Lab {
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
 			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Asked:             []lab.Asked{{Words: "why slow wait stall bottleneck", ID: "chart causes"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
 		},
@@ -261,7 +262,7 @@ func systems() []lab.System {
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Bound(&o), Main: s.Main, Variant: s.Compressed,
+			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed,
 		}
 		if s.Recomputes && !s.Compressed {
 			list[i].Floor = recomputing

@@ -148,7 +148,7 @@ func (s *settings) lead(w Workload) string {
 		needs, has = w.memory.Most.String(), has+" GiB"
 	}
 	if w.memory.Most > s.Machine.GPUMemory {
-		return fmt.Sprintf("%s needs %s; the GPU has %s. Ways to spill:", s.title(w), needs, has)
+		return fmt.Sprintf("%s needs %s; the GPU has %s. What does that cost?", s.title(w), needs, has)
 	}
 	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
 }

@@ -444,16 +444,15 @@ func (d *Drawing) end(key string) string {
 	return d.placeTitle(key)
 }
 
-// Hint says what the drawing is for, and at what scale it is.
+// Hint says at what scale the drawing is, empty where it is of all of it.
 func (d *Drawing) Hint() string {
-	text := "Parts change when pressed."
 	if d.room.Info.Picture == nil {
-		return text
+		return ""
 	}
 	if part := d.room.Info.Part(d.room.State.Setup); part > 1 {
-		text += fmt.Sprintf(" Drawn is 1/%s of everything, as it runs; settings are of all of it.", chart.Digits(part, 3))
+		return fmt.Sprintf("Drawn is 1/%s of everything, as it runs; settings are of all of it.", chart.Digits(part, 3))
 	}
-	return text
+	return ""
 }
 
 // Lead says the problem before anything is solved.

@@ -23,6 +23,7 @@ type Command struct {
 	Title string
 	About string // more in a line; may be empty
 	also  string // what it is found by besides
+	far   bool   // another laboratory has it
 }
 
 // The views as people know them.
@@ -78,7 +79,13 @@ func Commands(n *session.Session) []Command {
 		}
 		list = append(list, Command{ID: "system " + s.Name, Kind: "System", Title: title, About: s.About, also: s.Name + " on off"})
 	}
-	return append(append(list, placeCommands(r)...), helpCommands(r)...)
+	list = append(append(list, placeCommands(r)...), helpCommands(r)...)
+	for _, x := range r.Info.Asked {
+		if at := slices.IndexFunc(list, func(c Command) bool { return c.ID == x.ID }); at >= 0 {
+			list[at].also += " " + x.Words
+		}
+	}
+	return list
 }
 
 // settingCommands are the workloads and every setting that is shown.
@@ -175,6 +182,65 @@ func Glossary(i *lab.Info) []lab.Term {
 	return list
 }
 
+// Nearest returns what fits a query of which not every word is found, the best first: what has
+// most of its words, or words that differ from them in a letter or two.
+func Nearest(list []Command, query string, most int) []Command {
+	words := strings.Fields(folded(query))
+	type hit struct{ score, at int }
+	var hits []hit
+	for i := range list {
+		score := 0
+		for _, w := range words {
+			if s := list[i].match(w); s > 0 {
+				score += s
+			} else if len(w) > 3 {
+				score += list[i].resembles(w)
+			}
+		}
+		if score > 0 {
+			hits = append(hits, hit{score, i})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
+	var found []Command
+	for _, h := range hits[:min(most, len(hits))] {
+		found = append(found, list[h.at])
+	}
+	return found
+}
+
+// resembles says how near a word of the title is to one that is misspelt, 0 if none is.
+func (c *Command) resembles(word string) int {
+	best := 0
+	for _, own := range strings.Fields(folded(c.Title)) {
+		if d := distance(own, word); d <= 2 && 3*d < len(word)+3 {
+			best = max(best, 8-2*d)
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be put, taken or changed to make b of a.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for k := range row {
+		row[k] = k
+	}
+	for i := range x {
+		before := row[0]
+		row[0] = i + 1
+		for k := range y {
+			cost := before
+			if x[i] != y[k] {
+				cost = 1 + min(before, row[k], row[k+1])
+			}
+			before, row[k+1] = row[k+1], cost
+		}
+	}
+	return row[len(y)]
+}
+
 // Find returns the commands that fit a query, the best first. Every word
 // of the query must be found; letters may be left out of a title's word.
 func Find(list []Command, query string, most int) []Command {
@@ -193,6 +259,9 @@ func Find(list []Command, query string, most int) []Command {
 		}
 		if score >= 0 {
 			score += list[i].whole(strings.Join(words, " "))
+			if list[i].far { // what is at hand comes first where both fit as well
+				score--
+			}
 			hits = append(hits, hit{score, i})
 		}
 	}
@@ -217,7 +286,7 @@ func (c *Command) match(word string) int {
 	case startsWord(title, word):
 		return 24
 	case startsWord(also, word):
-		return 16
+		return 20
 	case strings.Contains(title, word) || strings.Contains(key, word) || strings.Contains(also, word):
 		return 12
 	case startsWord(folded(c.About), word):
@@ -294,6 +363,13 @@ func Obey(n *session.Session, id string) (show string, err error) {
 		r.Choose(workloadKnob(r), what)
 	case "system":
 		r.ToggleSystem(what)
+	case "focus":
+		explore(r)
+		if !slices.Contains(r.State.On, what) {
+			r.ToggleSystem(what)
+		}
+		r.SetFocus(what)
+		return "drawing", nil
 	case "knob":
 		if r.State.View == state.Reproduce {
 			explore(r)

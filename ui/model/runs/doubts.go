@@ -108,7 +108,7 @@ func (r *Runs) twoBest() []string {
 	}
 	var list []contender
 	for i := range r.List {
-		if x := &r.List[i]; x.Shown() && !x.Stale && !x.System.Bound {
+		if x := &r.List[i]; x.Shown() && !x.Stale && !x.System.Bound && !x.System.Yardstick {
 			if v, ok := x.Report.Value(at); ok {
 				list = append(list, contender{x.System.Name, v})
 			}

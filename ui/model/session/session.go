@@ -54,6 +54,7 @@ type Session struct {
 	labs     map[string]*Laboratory
 	wanted   string      // the laboratory whose Info was asked for
 	arrived  *link.Link  // the link that asked for it, nil if none did
+	then     func()      // what is to be done there, nil if nothing
 	sets     files.Count // of files, in any laboratory
 	memory   []memory.Memory
 	attached *attachedFiles // files that come with the link that is being opened
@@ -102,7 +103,18 @@ func (n *Session) Visit(fragment string) {
 // Go shows another laboratory as it was left.
 func (n *Session) Go(name string) { n.open(name, nil) }
 
+// GoThen is Go, and then does something there.
+func (n *Session) GoThen(name string, then func()) {
+	n.open(name, nil)
+	if n.wanted == name {
+		n.then = then
+		return
+	}
+	then()
+}
+
 func (n *Session) open(name string, at *link.Link) {
+	n.then = nil
 	l := n.labs[name]
 	if l == nil {
 		n.wanted, n.arrived = name, at
@@ -214,7 +226,11 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 		n.labs[info.Name] = newLaboratory(n, info)
 	}
 	if n.wanted == info.Name {
+		then := n.then
 		n.open(info.Name, n.arrived)
+		if then != nil {
+			then()
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ var (
 		Cut:   cut(false), Plan: plan(false),
 	}
 	Infinity = system.System{
-		Name: "zero-infinity", Title: infinityTitle, Family: family, Look: 4, Paper: "ZeRO-Infinity, SC 2021",
+		Name: "zero-infinity", Title: infinityTitle, Family: family, Look: 4, Usual: true, Paper: "ZeRO-Infinity, SC 2021",
 		About: "As ZeRO-Offload; drives hold weights, gradients and optimizer states.",
 		Cut:   cut(true), Plan: plan(true), Drives: true,
 	}

@@ -19,6 +19,7 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "Unified memory on demand: kernels fault, the least recently used pages make room.",
 	Look:    1,
+	Usual:   true,
 	Quirks:  paged.Quirks,
 	Runtime: func(*system.Options) engine.Runtime { return paged.Memory{} },
 }

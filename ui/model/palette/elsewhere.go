@@ -1,0 +1,68 @@
+package palette
+
+import (
+	"strings"
+
+	"spillway/ui/lab"
+	"spillway/ui/model/session"
+)
+
+// An Entry is something that another laboratory has: the site lists them all when it is
+// built, so that the palette finds what is nowhere near.
+type Entry struct {
+	Lab                    string // its name
+	ID, Kind, Title, About string // as of a Command
+	Also                   string // what it is found by besides
+}
+
+// elsewhere are the verbs of what is worth going to another laboratory for.
+var elsewhere = map[string]bool{"preset": true, "workload": true, "knob": true, "system": true, "chart": true, "section": true, "figure": true, "topic": true, "term": true}
+
+// Entries lists what a session's laboratory has, for those who are in another one.
+func Entries(n *session.Session) (list []Entry) {
+	everybody := map[string]bool{}
+	for _, t := range lab.Terms() {
+		everybody["term "+t.Name] = true
+	}
+	for _, c := range Commands(n) {
+		verb, what, _ := strings.Cut(c.ID, " ")
+		if !elsewhere[verb] || everybody[c.ID] {
+			continue
+		}
+		e := Entry{Lab: n.Info.Name, ID: c.ID, Kind: c.Kind, Title: c.Title, About: short(c.About), Also: c.also}
+		switch verb {
+		case "system": // there it shall be shown, whether it is compared or not
+			e.ID = "focus " + what
+			e.Title = strings.TrimPrefix(strings.TrimPrefix(e.Title, "Compare "), "Leave out ")
+		case "term", "topic": // the help is about the laboratory that is shown
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// short is the first sentence of a text.
+func short(text string) string {
+	if at := strings.Index(text, ". "); at >= 0 {
+		return text[:at+1]
+	}
+	return text
+}
+
+// Everything is what the palette finds: all that the laboratory has that is shown, and what
+// others have.
+func Everything(n *session.Session, others []Entry) []Command {
+	list := Commands(n)
+	titles := map[string]string{}
+	for _, t := range n.Tabs {
+		titles[t.Name] = t.Title
+	}
+	for i := range others {
+		e := &others[i]
+		if n.Laboratory == nil || e.Lab != n.Info.Name {
+			list = append(list, Command{ID: "in " + e.Lab + " " + e.ID, Kind: e.Kind + ", " + titles[e.Lab], Title: e.Title, About: e.About, also: e.Also, far: true})
+		}
+	}
+	return list
+}
