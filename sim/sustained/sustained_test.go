@@ -11,6 +11,36 @@ import (
 	"spillway/sim/unit"
 )
 
+// What a copy costs is the median of small ones in a stream, to a tenth of a microsecond, less
+// what their bytes take at the rate of the largest.
+func TestTransfer(t *testing.T) {
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	copies := artifact.Table(t, "../../traces/measured/h100/copies.csv")
+	rate := map[string]float64{} // bytes a microsecond
+	for _, r := range copies {
+		rate[r["what"]] = max(rate[r["what"]], number(r["bytes"])/number(r["us"]))
+	}
+	var small []float64
+	for _, r := range copies {
+		if n := number(r["bytes"]); n <= 64<<10 && (r["what"] == "h2d pinned" || r["what"] == "d2h pinned") {
+			small = append(small, number(r["us"])-n/rate[r["what"]])
+		}
+	}
+	if len(small) != 6 {
+		t.Fatalf("%d small copies in a stream", len(small))
+	}
+	slices.Sort(small)
+	if got, want := float64(Transfer)/float64(unit.Microsecond), (small[2]+small[3])/2; math.Abs(got-want) > 0.051 {
+		t.Errorf("a copy costs %g µs, the measurements say %.2f of %.2f", got, want, small)
+	}
+}
+
 // The rates of links are medians of what was measured with copy engines; both ways together it is
 // the sum of the two, or twice the one that is stated.
 func TestLinks(t *testing.T) {

@@ -397,6 +397,7 @@ func TestTimeScales(t *testing.T) {
 		m.AllocRate *= 2
 		m.FaultLatency *= 2
 		m.SSDLatency *= 2
+		m.TransferCost *= 2
 		for _, p := range []*system.Param{&system.UMFaultTime, &system.UMBlockTime} {
 			p.Set(&q.Options, 2*p.Of(&q.Options))
 		}

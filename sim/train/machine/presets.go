@@ -125,12 +125,12 @@ func gpu(key, name string, gib unit.Bytes, source string, price Price) Part {
 
 func link(key, name string, mbps unit.Bandwidth, source string, price Price) Part {
 	return Part{key, name, source, price, func(m *Machine) {
-		m.GPULink, m.HostLink, m.DuplexLoss = mbps*unit.MBps, mbps*unit.MBps, 0
+		m.GPULink, m.HostLink, m.DuplexLoss, m.TransferCost = mbps*unit.MBps, mbps*unit.MBps, 0, 0
 		m.SSDRead, m.SSDWrite = min(m.SSDRead, m.HostLink), min(m.SSDWrite, m.HostLink)
 	}}
 }
 
-// measured is a link as copies measure it.
+// measured is a link as copies measure it, each of which has its cost.
 func measured(key string, price Price) Part {
 	l, ok := sustained.FindLink(key)
 	if !ok {
@@ -141,6 +141,7 @@ func measured(key string, price Price) Part {
 	p.Fit = func(m *Machine) {
 		alone(m)
 		m.DuplexLoss = 1000 - unit.MulDiv(int64(l.Both), 1000, 2*int64(l.Either()))
+		m.TransferCost = sustained.Transfer
 	}
 	return p
 }

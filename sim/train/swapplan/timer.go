@@ -52,9 +52,9 @@ func NewTimer(l *Load, m *machine.Machine) *Timer {
 		move:   make([]unit.Cycles, len(l.Size)),
 		memory: m.GPUMemory, arrive: make([]unit.Cycles, len(l.Size)), left: make([]unit.Cycles, len(l.Size)), copied: make([]unit.Cycles, len(l.Size)),
 	}
-	rate := min(m.HostLink, m.GPULink)
+	rate, cost := min(m.HostLink, m.GPULink), m.Clock.CyclesUp(m.TransferCost)
 	for t, size := range l.Size {
-		x.move[t] = rate.Cycles(size, m.Clock)
+		x.move[t] = cost + rate.Cycles(size, m.Clock)
 	}
 	return x
 }

@@ -10,7 +10,8 @@ import (
 func presets() []lab.Preset {
 	const (
 		trusted = " mode=corrected"
-		oneWay  = " duplex_loss=0" + trusted // both directions of a link at their full rate
+		bytes   = " transfer_cost=0" + trusted // a transfer costs its bytes alone
+		oneWay  = " duplex_loss=0" + bytes     // both directions of a link at their full rate
 	)
 	return []lab.Preset{
 		{
@@ -18,6 +19,7 @@ func presets() []lab.Preset {
 			About: "Training 1.56 billion parameters as PyTorch does it, on one GPU of 24 GiB with 64 GiB of host memory and a 990 PRO; warm kernels.",
 			Set:   "model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted,
 			Was: []string{
+				"model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + bytes,
 				"model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + oneWay,
 				"model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=6.9" + oneWay,
 				"model=gpt2-xl batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=6.9" + oneWay,
@@ -39,6 +41,7 @@ func presets() []lab.Preset {
 			About: "4096 images an iteration on 80 GiB, over PCIe 5.",
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
 			Was: []string{
+				"model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + bytes,
 				"model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + oneWay,
 				"model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743 gpu_link=63.015 host_link=63.015" + oneWay,
 			},
@@ -48,6 +51,7 @@ func presets() []lab.Preset {
 			About: "BERT-base at batch 64, as PyTorch trains it, on an RTX 3060 with 32 GiB of host memory and a 980 PRO.",
 			Set:   "model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
 			Was: []string{
+				"model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + bytes,
 				"model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + oneWay,
 				"model=bert-base-pytorch batch=64 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=5.1" + oneWay,
 				"model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro gpu_link=31.508 host_link=31.508 ssd=fixed ssd_write=5.1" + oneWay,
@@ -83,7 +87,8 @@ func older() []lab.Upgrade {
 }
 
 // byProtocol says what machines were before they had what copies and drives sustain: links at
-// their protocol's rate in both directions at once, drives at that of their cache, and no drive simulated.
+// their protocol's rate in both directions at once, transfers that cost their bytes alone, drives
+// at the rate of their cache, and no drive simulated.
 func byProtocol() (list []lab.Was) {
 	for _, m := range []struct{ key, link, rest string }{
 		{"a100-80gb-pcie-4-980-pro", "31.508", " ssd=fixed ssd_write=5.1"},
@@ -93,7 +98,7 @@ func byProtocol() (list []lab.Was) {
 		{"a100-40gb-pcie-4-optane-p5800x", "31.508", ""},
 		{"rtx-3060-pcie-4-980-pro", "31.508", " ssd=fixed ssd_write=5.1"},
 	} {
-		list = append(list, lab.Was{Setting: knob.Pair{Key: "machine", Text: m.key}, Meant: "gpu_link=" + m.link + " host_link=" + m.link + " duplex_loss=0" + m.rest})
+		list = append(list, lab.Was{Setting: knob.Pair{Key: "machine", Text: m.key}, Meant: "gpu_link=" + m.link + " host_link=" + m.link + " duplex_loss=0 transfer_cost=0" + m.rest})
 	}
 	return list
 }

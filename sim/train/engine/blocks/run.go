@@ -31,6 +31,9 @@ import (
 // a kernel waits for one visit at a time, where thousands of threads fault in
 // batches, which the time of a counted fault stands for; (3) a page in GPU memory has no
 // copy in the host's, so that what leaves is always copied.
+//
+// What the driver takes for a transfer is a time for each block here (Rules), not
+// machine.Machine.TransferCost besides.
 
 // A Run is a run in the block memory model, as a Pager may ask it.
 type Run struct {

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -19,10 +20,11 @@ type batch struct {
 	forced                                machine.Tier // Nowhere: not forced
 	gated                                 bool         // a fetch stopped because nothing could leave the GPU
 	refused                               bool         // nothing could leave for want of a share of host and SSD
+	paid                                  bool         // a cost of transfers took of a share
 }
 
-// idle reports whether nothing has moved.
-func (b *batch) idle() bool { return b.in+b.out+b.allocs == 0 }
+// idle reports whether nothing has moved, nor was paid for.
+func (b *batch) idle() bool { return b.in+b.out+b.allocs == 0 && !b.paid }
 
 // A flow counts pages moved.
 type flow struct{ ssdIn, hostIn, ssdOut, hostOut int64 }
@@ -99,7 +101,7 @@ func (e *run) runRepeated(b *batch, now unit.Cycles) int64 {
 		return n
 	}
 	n := int64(1)
-	if e.interleaving != e.mix() {
+	if e.interleaving != e.mix() || e.owing() {
 		if n = e.repeats(); n > 1 {
 			n = min(n, e.untilKernel(now))
 			b.share = e.share.times(n)
@@ -158,7 +160,8 @@ func waitingFor(busy queueSet) (l links) {
 // SSD and host come in by turns and find free memory. It returns how many these
 // are, 0 if it did nothing.
 func (e *run) runInterleaved(b *batch, now unit.Cycles) int64 {
-	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostReads|ssdReads] != e.used {
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostReads|ssdReads] != e.used ||
+		e.owing() || e.at(e.queues[preSSD].head).begins || e.at(e.queues[preHost].head).begins {
 		return 0
 	}
 	n := e.share.quota(preSSD, resting, 0)
@@ -201,32 +204,41 @@ func (e *run) run(b *batch) {
 	if e.full() {
 		b.forced = machine.SSD
 	}
+	for d := range link.Directions {
+		e.pay(b, d)
+	}
 	for e.busy&outSSD.only() != 0 && b.toSSD < b.ssdOut && b.out < b.linkOut {
-		e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
+		if !e.charge(b, outSSD, link.SSDOut) {
+			e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
+		}
 	}
 	for e.busy&outHost.only() != 0 && b.out < b.linkOut {
 		if e.full() && b.toSSD < b.ssdOut {
-			e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
-		} else if !e.full() && b.toHost < b.host {
-			e.evictHead(b, outHost, min(b.host-b.toHost, b.linkOut-b.out, e.hostPages-e.hostUsed))
+			if !e.charge(b, outHost, link.SSDOut) {
+				e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.linkOut-b.out))
+			}
+		} else if !e.full() && b.toHost < b.hostOut {
+			if !e.charge(b, outHost, link.HostOut) {
+				e.evictHead(b, outHost, min(b.hostOut-b.toHost, b.linkOut-b.out, e.hostPages-e.hostUsed))
+			}
 		} else {
 			break
 		}
 	}
 	if e.faulting() {
-		e.fetch(b, faultSSD, &b.inSSD, b.ssdIn)
-		e.fetch(b, faultHost, &b.inHost, b.host)
+		e.fetch(b, faultSSD)
+		e.fetch(b, faultHost)
 		e.mapNew(b, faultNew, true)
 	}
 	if e.busy&aheadQueues != 0 {
-		if e.fetchAhead(b, preSSD, &b.inSSD, b.ssdIn) {
-			e.fetchAhead(b, preHost, &b.inHost, b.host)
+		if e.fetchAhead(b, preSSD) {
+			e.fetchAhead(b, preHost)
 		}
 		e.mapNew(b, preNew, false)
 	}
 	if e.rules.Rescue && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
-		e.fetch(b, preSSD, &b.inSSD, b.ssdIn)
-		e.fetch(b, preHost, &b.inHost, b.host)
+		e.fetch(b, preSSD)
+		e.fetch(b, preHost)
 		e.mapNew(b, preNew, true)
 	}
 }
@@ -248,8 +260,8 @@ func (e *run) evictHead(b *batch, q queueID, most int64) {
 			n = min(n, b.ssdOut-b.toSSD)
 		}
 	case machine.Host:
-		if b.toHost < b.host {
-			n = min(n, b.host-b.toHost)
+		if b.toHost < b.hostOut {
+			n = min(n, b.hostOut-b.toHost)
 		}
 		if !e.full() {
 			n = min(n, e.hostPages-e.hostUsed)
@@ -277,7 +289,7 @@ func (e *run) count(b *batch, dst machine.Tier, n int64) {
 	case machine.Host:
 		b.out += n
 		e.hostUsed += n
-		if b.toHost += n; b.toHost == b.host || e.full() {
+		if b.toHost += n; b.toHost == b.hostOut || e.full() {
 			b.forced = machine.SSD
 		}
 	}
@@ -312,12 +324,13 @@ func (e *run) linkHasShare(b *batch) bool {
 	if e.full() {
 		return b.toSSD < b.ssdOut
 	}
-	return b.toHost < b.host || e.overcommit
+	return b.toHost < b.hostOut || e.overcommit
 }
 
 // fetch brings in pages of a fault queue, up to the quota of its source.
-func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
-	if *moved >= quota && !e.overcommit {
+func (e *run) fetch(b *batch, q queueID) {
+	moved, quota := b.moved(q.from()), b.of(q.from())
+	if *moved >= *quota && !e.overcommit {
 		return
 	}
 	for e.busy&q.only() != 0 && b.in < b.linkIn && b.allocs < b.mapping {
@@ -325,9 +338,12 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 			b.gated = true
 			return
 		}
+		if e.charge(b, q, q.from()) && *moved == *quota {
+			return
+		}
 		most := min(b.linkIn-b.in, b.mapping-b.allocs)
-		if *moved < quota {
-			most = min(most, quota-*moved)
+		if *moved < *quota {
+			most = min(most, *quota-*moved)
 		}
 		n := e.place(b, q, most, true)
 		if n == 0 { // all of GPU memory is queued to leave
@@ -335,7 +351,7 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 			return
 		}
 		b.allocs, b.in, *moved = b.allocs+n, b.in+n, *moved+n
-		if *moved == quota {
+		if *moved == *quota {
 			return
 		}
 	}
@@ -343,9 +359,13 @@ func (e *run) fetch(b *batch, q queueID, moved *int64, quota int64) {
 
 // fetchAhead brings in pages of a prefetch queue. It returns false when no
 // victim may be taken for it.
-func (e *run) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
-	for e.busy&q.only() != 0 && *moved < quota && b.in < b.linkIn && e.hasRoom(b) {
-		n := e.place(b, q, min(b.linkIn-b.in, quota-*moved), false)
+func (e *run) fetchAhead(b *batch, q queueID) bool {
+	moved, quota := b.moved(q.from()), b.of(q.from())
+	for e.busy&q.only() != 0 && *moved < *quota && b.in < b.linkIn && e.hasRoom(b) {
+		if e.charge(b, q, q.from()) {
+			continue
+		}
+		n := e.place(b, q, min(b.linkIn-b.in, *quota-*moved), false)
 		if n == 0 {
 			return false
 		}
@@ -426,9 +446,9 @@ func (e *run) room(b *batch, dst machine.Tier, fromHost bool) int64 {
 		case dst == machine.SSD:
 			return b.ssdOut - b.toSSD
 		case fromHost:
-			return b.host - b.toHost // a page in, a page out
+			return b.hostOut - b.toHost // a page in, a page out
 		}
-		return min(b.host-b.toHost, e.hostPages-e.hostUsed)
+		return min(b.hostOut-b.toHost, e.hostPages-e.hostUsed)
 	}
 	switch {
 	case dst == machine.SSD && fromHost:
@@ -444,8 +464,8 @@ func (e *run) room(b *batch, dst machine.Tier, fromHost bool) int64 {
 		return 1
 	}
 	n := int64(math.MaxInt64)
-	if b.toHost < b.host {
-		n = b.host - b.toHost
+	if b.toHost < b.hostOut {
+		n = b.hostOut - b.toHost
 	}
 	switch room := e.hostPages - e.hostUsed; {
 	case fromHost:
@@ -513,8 +533,7 @@ func (e *run) destination(b *batch, v xid) machine.Tier {
 // they do. 1 is always right. Streams that evict by plan may run side by side;
 // of those that come in, one may move pages and the others must be held up.
 func (e *run) repeats() int64 {
-	s := &e.share
-	n := int64(math.MaxInt32)
+	s, n := e.solvent()
 	used := waitingFor(e.busy)
 	var leaving, toSSD int64 // by plan, in each batch
 	for q := outSSD; q <= outHost; q++ {
@@ -523,7 +542,7 @@ func (e *run) repeats() int64 {
 		}
 		k := min(s.ssdOut-toSSD, s.linkOut-leaving)
 		if q == outHost && !e.full() {
-			if k = min(s.host, s.linkOut-leaving); k > 0 {
+			if k = min(s.hostOut, s.linkOut-leaving); k > 0 {
 				n = min(n, (e.hostPages-e.hostUsed-1)/k)
 			}
 		} else if toSSD += k; k > 0 {
@@ -531,16 +550,16 @@ func (e *run) repeats() int64 {
 		}
 		if k > 0 {
 			h := e.at(e.queues[q].head)
-			if e.tensors[h.tensor].needed {
+			if e.tensors[h.tensor].needed || h.begins {
 				return 1
 			}
 			n = min(n, int64(h.pages)/k)
 		}
 		leaving += k
 	}
-	if ins := e.busy & inQueues; ins != 0 && n > 1 {
+	if ins := e.comingIn(&s); ins != 0 && n > 1 {
 		q := queueID(bits.TrailingZeros16(uint16(ins)))
-		n = min(n, e.repeatsIncoming(q, ins&^q.only(), leaving, toSSD, &used))
+		n = min(n, e.repeatsIncoming(&s, q, ins&^q.only(), leaving, toSSD, &used))
 	}
 	if e.shareOf[used] != e.used {
 		return 1 // the next batch has other shares
@@ -576,7 +595,7 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 	if isSSD(from) || isHost(from) {
 		link -= r
 	}
-	own := s.host
+	own := s.hostIn
 	if isSSD(q) {
 		own = s.ssdIn
 	}
@@ -586,20 +605,19 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 	return min(k, link, own)
 }
 
-// repeatsIncoming is repeats for incoming queue q, the first, while each batch evicts
-// leaving pages by plan, toSSD of them to the SSD, and others also wait. What
+// repeatsIncoming is repeats for incoming queue q, the first, while batches move at most s
+// and each evicts leaving pages by plan, toSSD of them to the SSD, and others also wait. What
 // comes in from a full host makes room there, which the next batch uses. It adds
 // the links that victims use.
-func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
-	s := &e.share
+func (e *run) repeatsIncoming(s *share, q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
 	r := s.quota(q, resting, 0)
-	if r <= 0 || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
+	if r <= 0 || h.begins || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
 		return 1
 	}
 	n, leaves := int64(math.MaxInt32), leaving > 0
-	shut := leaving == s.linkOut || e.full() && toSSD >= s.ssdOut || e.hostShut(leaving-toSSD) // once free memory is used up
+	shut := leaving == s.linkOut || e.full() && toSSD >= s.ssdOut || e.hostShut(s, leaving-toSSD) // once free memory is used up
 	switch free := e.gpuFree + leaving; {
 	case free >= r:
 		shut = false
@@ -632,13 +650,13 @@ func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, 
 				*used |= ssdWrites
 				toSSD = r
 			} else if *used |= hostWrites; !fromHost {
-				if e.overcommit && r > s.host {
+				if e.overcommit && r > s.hostOut {
 					return 1
 				}
-				r = min(r, s.host)
+				r = min(r, s.hostOut)
 				n = (e.hostPages - e.hostUsed - 1) / r
 			}
-			shut = r == s.linkOut || e.full() && r == s.ssdOut || e.hostShut(r)
+			shut = r == s.linkOut || e.full() && r == s.ssdOut || e.hostShut(s, r)
 		}
 		if r <= 0 {
 			return 1
@@ -668,8 +686,8 @@ func (e *run) repeatsIncoming(q queueID, others queueSet, leaving, toSSD int64, 
 
 // hostShut reports whether nothing can leave in a batch in which n pages have left
 // for a host that has room.
-func (e *run) hostShut(n int64) bool {
-	return !e.overcommit && !e.full() && n >= e.share.host
+func (e *run) hostShut(s *share, n int64) bool {
+	return !e.overcommit && !e.full() && n >= s.hostOut
 }
 
 // attributeStall books the time since the last mark, as far as it is stall, under what

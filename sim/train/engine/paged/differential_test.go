@@ -267,6 +267,9 @@ func randomMachine(r *rand.Rand, pages, batch int) machine.Machine {
 		m.SSDLatency = unit.Time(1 + r.Int64N(100e6))
 		m.FaultBatch = 1 + r.Int64N(40)
 	}
+	if r.IntN(2) == 0 {
+		m.TransferCost = unit.Time(enginetest.UpTo(r, int64(100*unit.Microsecond)))
+	}
 	return m
 }
 
@@ -359,7 +362,7 @@ func TestReferenceFullHost(t *testing.T) {
 	}}
 	c := engine.Config{Machine: machine.G10(), Runtime: Memory{}, Quirks: quirk.Published(), Iterations: 2}
 	c.Machine.GPUMemory, c.Machine.HostMemory, c.Machine.BatchPages = 300*unit.Page, 100*unit.Page, 3
-	if s := batchShares(&c)[0]; s.ssdOut != 0 || s.host == 0 {
+	if s := batchShares(&c)[0]; s.ssdOut != 0 || s.hostIn == 0 {
 		t.Fatalf("the batch has shares %+v; the SSD should have none", s)
 	}
 	want, wantErr := refRun(w, p, c)

@@ -17,6 +17,7 @@ type extent struct {
 	start, pages int32
 	loc          machine.Tier
 	queue        queueID // 0: at rest
+	begins       bool    // its first page, queued, begins a transfer that is not paid for
 
 	prev, next         xid // in the tensor
 	older, younger     xid // in the recency list; GPU only
@@ -172,7 +173,8 @@ func (r *residency) drop(i xid) {
 // tensor, in no queue and not in the recency list. 0 < n < pages.
 func (r *residency) split(i xid, n int32) xid {
 	e := r.at(i)
-	f := r.alloc(extent{tensor: e.tensor, start: e.start, pages: n, loc: e.loc, prev: e.prev, next: i})
+	f := r.alloc(extent{tensor: e.tensor, start: e.start, pages: n, loc: e.loc, begins: e.begins, prev: e.prev, next: i})
+	e.begins = false
 	if e.prev != 0 {
 		r.at(e.prev).next = f
 	} else {
@@ -209,7 +211,7 @@ func (r *residency) push(q queueID, i xid) {
 	e := r.at(i)
 	r.setMoving(e.tensor, e.pages)
 	qu := &r.queues[q]
-	if t := qu.tail; t != 0 && e.loc != machine.GPU && t == e.prev {
+	if t := qu.tail; t != 0 && e.loc != machine.GPU && t == e.prev && !e.begins {
 		r.at(t).pages += e.pages
 		r.drop(i)
 		return
@@ -242,7 +244,7 @@ func (r *residency) unqueue(i xid) {
 		r.busy &^= e.queue.only()
 	}
 	r.setMoving(e.tensor, -e.pages)
-	e.queue, e.prevQueue, e.inQueue = resting, 0, 0
+	e.queue, e.begins, e.prevQueue, e.inQueue = resting, false, 0, 0
 }
 
 func (r *residency) setMoving(t workload.TensorID, n int32) {

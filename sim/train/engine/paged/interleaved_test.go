@@ -57,15 +57,19 @@ func TestInterleavedLeaveInTurn(t *testing.T) {
 	}
 }
 
-// TestInterleavedLeaveInQueue cuts turns off an extent that is about to leave.
+// TestInterleavedLeaveInQueue cuts turns off an extent that is about to leave, the first page of
+// which begins a transfer.
 func TestInterleavedLeaveInQueue(t *testing.T) {
 	r := interleavedOf(t)
+	r.at(r.tensors[0].first).begins = true
 	r.push(outSSD, r.tensors[0].first)
 	leaveInTurn(r)
 	at := int32(0)
 	for i := r.queues[outSSD].head; i != 0; i = r.at(i).inQueue {
 		if x := r.at(i); x.start != at || x.tensor != 0 {
 			t.Errorf("page %d of tensor %d is next, want %d of tensor 0", x.start, x.tensor, at)
+		} else if x.begins != (at == 0) {
+			t.Errorf("page %d begins a transfer: %v", at, x.begins)
 		} else {
 			at += x.pages
 		}

@@ -15,7 +15,8 @@ type share struct {
 	period  unit.Cycles // time from batch to batch
 	linkIn  int64       // over the GPU's link in all
 	linkOut int64
-	host    int64 // each direction to and from the host
+	hostIn  int64
+	hostOut int64
 	ssdIn   int64
 	ssdOut  int64
 	mapping int64       // pages allocated
@@ -24,7 +25,7 @@ type share struct {
 
 // times returns what n batches may move.
 func (s share) times(n int64) share {
-	return share{s.period, s.linkIn * n, s.linkOut * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
+	return share{s.period, s.linkIn * n, s.linkOut * n, s.hostIn * n, s.hostOut * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
 }
 
 // links is a set of paths that are in use behind the GPU's link.
@@ -73,8 +74,10 @@ func batchShare(m *machine.Machine, read, write unit.Bandwidth, used links) shar
 		carries := func(b unit.Bandwidth) int64 {
 			return unit.MulDiv(int64(b), int64(s.period), int64(m.Clock)) / int64(unit.Page)
 		}
-		s.linkIn, s.linkOut, s.host, s.ssdIn, s.ssdOut = carries(in), carries(out), carries(m.HostLink), carries(read), carries(write)
-		if min(s.linkIn, s.linkOut) >= minQuota && (used&(hostReads|hostWrites) == 0 || s.host >= minQuota) &&
+		s.linkIn, s.linkOut, s.ssdIn, s.ssdOut = carries(in), carries(out), carries(read), carries(write)
+		s.hostIn = carries(m.HostLink)
+		s.hostOut = s.hostIn
+		if min(s.linkIn, s.linkOut) >= minQuota && (used&(hostReads|hostWrites) == 0 || s.hostIn >= minQuota) &&
 			(used&ssdReads == 0 || s.ssdIn >= minQuota) && (used&ssdWrites == 0 || s.ssdOut >= minQuota) {
 			break
 		}
@@ -101,11 +104,12 @@ func coarseShare(m *machine.Machine, read, write unit.Bandwidth) share {
 	s := share{
 		period: max(1, unit.Cycles(float64(batch*float64(unit.Page))/perCycle)),
 		linkIn: int64(batch), linkOut: int64(batch),
-		host:   int64(float64(batch/gpu) * gbps(m.HostLink)),
+		hostIn: int64(float64(batch/gpu) * gbps(m.HostLink)),
 		ssdIn:  int64(float64(batch/gpu) * gbps(read)),
 		ssdOut: int64(float64(batch/gpu) * gbps(write)),
 		page:   pageMapping(m),
 	}
+	s.hostOut = s.hostIn
 	s.mapping = int64(s.period / s.page)
 	return s
 }

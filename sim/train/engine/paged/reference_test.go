@@ -28,6 +28,7 @@ type refPage struct {
 	tensor workload.TensorID
 	loc    machine.Tier
 	moving bool // in one of the queues
+	begins bool // queued by plan, the first of its tensor: a cost is due before it moves
 }
 
 // A refModel is one run.
@@ -51,6 +52,7 @@ type refModel struct {
 	outSSD, outHost         []*refPage // evictions by plan
 
 	refQuotas
+	owed       [4]unit.Cycles       // costs due: SSD out, SSD in, host out, host in
 	both       bool                 // the SSD does both in the next batch
 	alone      []refSSD             // by iteration: what it moved while it did one thing
 	mixed      []refSSD             // while it did both
@@ -79,9 +81,10 @@ type refSSD struct{ in, out int }
 
 // refQuotas are what a batch may move.
 type refQuotas struct {
-	period                   unit.Cycles
-	nLinkIn, nLinkOut        int
-	nHost, nIn, nOut, nAlloc int
+	period            unit.Cycles
+	nLinkIn, nLinkOut int
+	nHostIn, nHostOut int
+	nIn, nOut, nAlloc int
 }
 
 type refEvent struct {
@@ -203,7 +206,7 @@ func (r *refModel) quotas(u refUse) {
 		share := func(rate unit.Bandwidth) int { return int(float64(batch/gpu) * (float64(rate) / 1e9)) }
 		r.period = max(1, unit.Cycles(float64(batch*4096)/(float64(gpu*1e9)/float64(m.Clock))))
 		r.nLinkIn, r.nLinkOut = int(batch), int(batch)
-		r.nHost, r.nIn, r.nOut = share(m.HostLink), share(readRate), share(writeRate)
+		r.nHostIn, r.nHostOut, r.nIn, r.nOut = share(m.HostLink), share(m.HostLink), share(readRate), share(writeRate)
 		r.nAlloc = int(r.period / r.allocation)
 		return
 	}
@@ -243,8 +246,8 @@ func (r *refModel) quotas(u refUse) {
 			return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64())
 		}
 		r.nLinkIn, r.nLinkOut = pages(in), pages(out)
-		r.nHost, r.nIn, r.nOut = pages(m.HostLink), pages(readRate), pages(writeRate)
-		if r.nLinkIn >= 32 && r.nLinkOut >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
+		r.nHostIn, r.nHostOut, r.nIn, r.nOut = pages(m.HostLink), pages(m.HostLink), pages(readRate), pages(writeRate)
+		if r.nLinkIn >= 32 && r.nLinkOut >= 32 && (!host || r.nHostIn >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
 			break
 		}
 	}
@@ -340,6 +343,7 @@ func (r *refModel) hints(at int) {
 		if int(op.At) != at {
 			continue
 		}
+		first := r.c.Machine.TransferCost > 0 && !r.has(quirk.LinkOvercommit)
 		for _, p := range r.pages[op.Tensor] {
 			if op.Kind == program.Prefetch && r.stays(p) {
 				r.unqueue(p)
@@ -357,6 +361,9 @@ func (r *refModel) hints(at int) {
 				push(map[machine.Tier]*[]*refPage{machine.Nowhere: &r.preNew, machine.SSD: &r.preSSD, machine.Host: &r.preHost}[p.loc], p)
 			case op.Kind == program.Evict && p.loc == machine.GPU:
 				push(map[machine.Tier]*[]*refPage{machine.SSD: &r.outSSD, machine.Host: &r.outHost}[op.To], p)
+			}
+			if p.moving && p.loc != machine.Nowhere {
+				p.begins, first = first, false
 			}
 		}
 	}
@@ -538,7 +545,7 @@ func (r *refModel) unqueue(p *refPage) {
 	for _, q := range r.queues() {
 		*q = slices.DeleteFunc(*q, func(o *refPage) bool { return o == p })
 	}
-	p.moving = false
+	p.moving, p.begins = false, false
 	delete(r.wait, p)
 }
 
@@ -654,7 +661,7 @@ type refBatch struct{ alloc, in, inSSD, inHost, out, toSSD, toHost int }
 // batch is the migration event.
 func (r *refModel) batch(now unit.Cycles) error {
 	var b refBatch
-	idle := true
+	idle, paid := true, false
 	for _, q := range r.queues() {
 		idle = idle && len(*q) == 0
 	}
@@ -670,10 +677,11 @@ func (r *refModel) batch(now unit.Cycles) error {
 	if idle {
 		r.quotas(refUse{})
 	} else {
-		m := refMigration{refModel: r}
+		m := refMigration{refModel: r, refQuotas: r.refQuotas}
 		m.run()
 		b = m.refBatch
 		stopped := m.stopped
+		paid = m.paid
 		r.quotas(refUse{
 			hostIn:  len(r.pfHost)+len(r.preHost) > 0,
 			hostOut: len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
@@ -699,7 +707,7 @@ func (r *refModel) batch(now unit.Cycles) error {
 		// when they have filled memory 64 times (1 random case in 10,000
 		// takes longer and ends).
 		r.moves += b.in + b.alloc
-		if b.in+b.out+b.alloc == 0 && sameQuotas || r.moves > 64*(r.gpuPages+1) {
+		if b.in+b.out+b.alloc == 0 && !paid && sameQuotas || r.moves > 64*(r.gpuPages+1) {
 			return errStuck
 		}
 	}
@@ -737,8 +745,10 @@ func (r *refModel) drive() {
 type refMigration struct {
 	*refModel
 	refBatch
-	forced  machine.Tier // where evicted pages must go; Nowhere: not forced
-	stopped bool         // a page could not come in because neither host nor SSD took one
+	refQuotas              // what is left of the model's
+	paid      bool         // a cost took of them
+	forced    machine.Tier // where evicted pages must go; Nowhere: not forced
+	stopped   bool         // a page could not come in because neither host nor SSD took one
 }
 
 func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
@@ -754,7 +764,7 @@ func (m *refMigration) gate() bool {
 
 // wayOut reports whether a page may leave over the links.
 func (m *refMigration) wayOut() bool {
-	host, ssd := !m.full() && m.toHost < m.nHost, m.full() && m.toSSD < m.nOut
+	host, ssd := !m.full() && m.toHost < m.nHostOut, m.full() && m.toSSD < m.nOut
 	if m.has(quirk.LinkOvercommit) {
 		host, ssd = !m.full(), m.toSSD < m.nOut
 	}
@@ -769,23 +779,69 @@ func (m *refMigration) run() {
 	if m.full() {
 		m.forced = machine.SSD
 	}
+	for lane := range m.owed {
+		m.pay(lane)
+	}
 	for m.toSSD < m.nOut && m.out < m.nLinkOut && len(m.outSSD) > 0 {
+		if m.charge(m.outSSD[0], 0) {
+			continue
+		}
 		m.evict(pop(&m.outSSD), m.or(machine.SSD))
 	}
-	for (m.full() && m.toSSD < m.nOut || !m.full() && m.toHost < m.nHost) && m.out < m.nLinkOut && len(m.outHost) > 0 {
+	for (m.full() && m.toSSD < m.nOut || !m.full() && m.toHost < m.nHostOut) && m.out < m.nLinkOut && len(m.outHost) > 0 {
+		lane := 2
+		if m.full() {
+			lane = 0
+		}
+		if m.charge(m.outHost[0], lane) {
+			continue
+		}
 		m.evict(pop(&m.outHost), m.or(machine.Host))
 	}
-	m.fetch(&m.pfSSD, &m.inSSD, m.nIn)
-	m.fetch(&m.pfHost, &m.inHost, m.nHost)
+	m.fetch(&m.pfSSD, 1)
+	m.fetch(&m.pfHost, 3)
 	m.allocate(&m.pfNew, true)
-	if m.fetchAhead(&m.preSSD, &m.inSSD, m.nIn) {
-		m.fetchAhead(&m.preHost, &m.inHost, m.nHost)
+	if m.fetchAhead(&m.preSSD, 1) {
+		m.fetchAhead(&m.preHost, 3)
 	}
 	m.allocate(&m.preNew, false)
 	if m.c.Runtime.(Memory).Rescue && m.blocked && len(m.wait) > 0 && m.in+m.out == 0 {
-		m.fetch(&m.preSSD, &m.inSSD, m.nIn)
-		m.fetch(&m.preHost, &m.inHost, m.nHost)
+		m.fetch(&m.preSSD, 1)
+		m.fetch(&m.preHost, 3)
 		m.allocate(&m.preNew, true)
+	}
+}
+
+// lane returns what a lane has moved, and what it may.
+func (m *refMigration) lane(i int) (moved, quota *int) {
+	return []*int{&m.toSSD, &m.inSSD, &m.toHost, &m.inHost}[i], []*int{&m.nOut, &m.nIn, &m.nHostOut, &m.nHostIn}[i]
+}
+
+// charge makes a lane pay for the transfer that p begins, if it does.
+func (m *refMigration) charge(p *refPage, lane int) bool {
+	if !p.begins {
+		return false
+	}
+	p.begins = false
+	m.owed[lane] += m.c.Machine.Clock.CyclesUp(m.c.Machine.TransferCost)
+	m.pay(lane)
+	return true
+}
+
+// pay takes page by page off what a lane may move in this batch, while that is left and
+// the lane owes the time of another page.
+func (m *refMigration) pay(lane int) {
+	moved, quota := m.lane(lane)
+	whole := &m.refModel.refQuotas
+	share := []int{whole.nOut, whole.nIn, whole.nHostOut, whole.nHostIn}[lane]
+	lost := 0
+	for *quota > *moved && int64(lost+1)*int64(whole.period) <= int64(m.owed[lane])*int64(share) {
+		*quota--
+		lost++
+	}
+	if lost > 0 {
+		m.owed[lane] -= whole.period * unit.Cycles(lost) / unit.Cycles(share)
+		m.paid = true
 	}
 }
 
@@ -803,26 +859,34 @@ func (m *refMigration) or(to machine.Tier) machine.Tier {
 	return to
 }
 
-func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
-	if !m.has(quirk.LinkOvercommit) && *n >= quota {
+func (m *refMigration) fetch(q *[]*refPage, lane int) {
+	n, quota := m.lane(lane)
+	if !m.has(quirk.LinkOvercommit) && *n >= *quota {
 		return
 	}
 	for len(*q) > 0 && m.in < m.nLinkIn && m.alloc < m.nAlloc && m.gate() {
+		if m.charge((*q)[0], lane) && *n == *quota {
+			return
+		}
 		if !m.place((*q)[0], true) {
 			return
 		}
 		pop(q)
 		m.alloc++
 		m.in++
-		if *n++; *n == quota {
+		if *n++; *n == *quota {
 			return
 		}
 	}
 }
 
 // fetchAhead reports false when no page may leave for a prefetch.
-func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
-	for len(*q) > 0 && *n < quota && m.in < m.nLinkIn && m.gate() {
+func (m *refMigration) fetchAhead(q *[]*refPage, lane int) bool {
+	n, quota := m.lane(lane)
+	for len(*q) > 0 && *n < *quota && m.in < m.nLinkIn && m.gate() {
+		if m.charge((*q)[0], lane) {
+			continue
+		}
 		if !m.place((*q)[0], false) {
 			return false
 		}
@@ -887,7 +951,7 @@ func (m *refMigration) evict(p *refPage, to machine.Tier) {
 		m.out++
 		m.toHost++
 		m.hostUsed++
-		if m.toHost == m.nHost || m.full() {
+		if m.toHost == m.nHostOut || m.full() {
 			m.forced = machine.SSD
 		}
 	case machine.SSD:

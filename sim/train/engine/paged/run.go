@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spillway/sim/train/engine"
+	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -34,6 +35,8 @@ type run struct {
 	pages   int64 // of GPU memory
 	window  int
 	res     *result.Result
+	cost    unit.Cycles                  // of a transfer by plan; none as published
+	owed    [link.Directions]unit.Cycles // of transfers that have begun, not yet paid
 	// overcommit: evictions go on when the shares of host and SSD are used up
 	// (quirk link-overcommit).
 	overcommit bool
@@ -96,6 +99,9 @@ func (m Memory) Run(w *workload.Workload, p *program.Program, c engine.Config) (
 		kernel: -1, pending: true, batchSeq: 1,
 	}
 	e.spare = !c.Quirks.Has(quirk.OwnVictims)
+	if !e.overcommit {
+		e.cost = c.Machine.Clock.CyclesUp(c.Machine.TransferCost)
+	}
 	e.share = e.shares[0]
 	for l := range e.shareOf {
 		for e.shares[e.shareOf[l]] != e.shares[l] || c.Drive != nil && (e.shareOf[l]^links(l))&ssdBoth != 0 {
@@ -331,22 +337,34 @@ func (e *run) execute(op program.Op) {
 		e.freeTensor(op.Tensor, !e.c.Quirks.Has(quirk.FreeSkipsMoving))
 		return
 	}
+	begins := e.cost > 0
 	for i := e.tensors[op.Tensor].first; i != 0; {
 		x := *e.at(i)
 		if x.queue == resting {
-			switch {
-			case op.Kind == program.Prefetch && x.loc != machine.GPU:
-				e.push(prefetchQueue[x.loc], i)
-			case op.Kind == program.Evict && x.loc == machine.GPU && op.To == machine.SSD:
-				e.push(outSSD, i)
-			case op.Kind == program.Evict && x.loc == machine.GPU:
-				e.push(outHost, i)
+			if q := queueOf(op, x.loc); q != resting {
+				if q != preNew { // what is fresh is mapped, not moved
+					e.at(i).begins, begins = begins, false
+				}
+				e.push(q, i)
 			}
 		} else if op.Kind == program.Prefetch && e.stays(&x) {
 			e.unqueue(i)
 		}
 		i = x.next
 	}
+}
+
+// queueOf returns the queue of pages at loc that op moves, or resting.
+func queueOf(op program.Op, loc machine.Tier) queueID {
+	switch {
+	case op.Kind == program.Prefetch && loc != machine.GPU:
+		return prefetchQueue[loc]
+	case op.Kind == program.Evict && loc == machine.GPU && op.To == machine.SSD:
+		return outSSD
+	case op.Kind == program.Evict && loc == machine.GPU:
+		return outHost
+	}
+	return resting
 }
 
 // ready reports whether the current kernel can execute: no page fault is

@@ -10,15 +10,16 @@ import (
 )
 
 // A channel moves whole tensors one after the other, in the order they were
-// queued. The first one after a pause pays the latency: those behind it are asked
-// for while others move.
+// queued. Each costs what the driver takes, while nothing moves. The first one after a
+// pause pays the latency besides: those behind it are asked for while others move.
 type channel struct {
 	rate    unit.Bandwidth
 	latency unit.Cycles
+	cost    unit.Cycles // of a transfer, whatever its size
 	clock   unit.Frequency
 	queue   []workload.TensorID // queue[head:] wait; the first of them is moving
 	head    int
-	begin   unit.Cycles // of the moving tensor, when its latency is over
+	begin   unit.Cycles // of the moving tensor, when latency and cost are over
 	end     unit.Cycles // of the same
 }
 
@@ -30,8 +31,13 @@ func (c *channel) start(now unit.Cycles, tensors []tensorState) {
 		c.queue, c.head = c.queue[:0], 0
 		return
 	}
-	size := unit.Bytes(tensors[c.queue[c.head]].pages) * unit.Page
-	c.begin, c.end = now, now+c.rate.Cycles(size, c.clock)
+	c.begin, c.end = c.moves(now, tensors[c.queue[c.head]].pages)
+}
+
+// moves returns when so many pages begin to move, and have moved, that are next at now.
+func (c *channel) moves(now unit.Cycles, pages int64) (begin, end unit.Cycles) {
+	begin = now + c.cost
+	return begin, begin + c.rate.Cycles(unit.Bytes(pages)*unit.Page, c.clock)
 }
 
 // enqueue queues t on channel i. As published, traffic counts at once. (The
@@ -214,8 +220,7 @@ func (r *Run) recordRest() {
 			t := c.queue[c.head]
 			r.recordMove(i, t, start, end)
 			if c.head+1 < len(c.queue) {
-				size := unit.Bytes(r.tensors[c.queue[c.head+1]].pages) * unit.Page
-				start, end = end, end+c.rate.Cycles(size, c.clock)
+				start, end = c.moves(end, r.tensors[c.queue[c.head+1]].pages)
 			}
 		}
 	}

@@ -88,9 +88,12 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c engine.Config
 	for i, rate := range r.rates[0] {
 		r.channels[i] = channel{rate: rate, clock: c.Machine.Clock}
 	}
-	if !c.Quirks.Has(quirk.InstantSSD) {
+	if !c.Quirks.Has(quirk.InstantSSD) { // the published simulator starts a transfer for nothing
 		latency := c.Machine.Clock.CyclesUp(c.Machine.SSDLatency)
 		r.channels[link.SSDIn].latency, r.channels[link.SSDOut].latency = latency, latency
+		for i := range r.channels {
+			r.channels[i].cost = c.Machine.Clock.CyclesUp(c.Machine.TransferCost)
+		}
 	}
 	if p.Count(program.Evict, machine.Host) > 0 && min(r.channels[link.HostIn].rate, r.channels[link.HostOut].rate) <= 0 {
 		return nil, &engine.DoesNotFit{Reason: fmt.Sprintf(

@@ -186,3 +186,31 @@ func TestDrive(t *testing.T) {
 		t.Errorf("the drive delivered %+v", got)
 	}
 }
+
+// Each transfer costs what the driver takes, whichever way it goes and however large it is;
+// the channels of other directions go on meanwhile.
+func TestTransferCost(t *testing.T) {
+	const page, cost = unit.Bandwidth(unit.Page) * 1e9, 70 // a page a cycle of 1 GHz
+	for n := 1; n <= 64; n *= 2 {
+		r := &Run{policy: still{}}
+		for busy := range r.rates {
+			r.rates[busy] = [link.Directions]unit.Bandwidth{link.SSDOut: page, link.SSDIn: page, link.HostOut: page, link.HostIn: page}
+		}
+		for i := range r.channels {
+			r.channels[i] = channel{rate: page, cost: cost, clock: unit.GHz}
+		}
+		for _, to := range []machine.Tier{machine.SSD, machine.Host} {
+			for range n {
+				r.tensors = append(r.tensors, tensorState{at: -1, pages: 640 / int64(n)})
+				r.Evict(workload.TensorID(len(r.tensors)-1), to)
+				r.tensors = append(r.tensors, tensorState{at: -1, pages: 640 / int64(n)})
+				r.Fetch(workload.TensorID(len(r.tensors)-1), to)
+			}
+		}
+		for r.advance(engine.Forever) != nothing {
+		}
+		if want := unit.Cycles(640 + n*cost); r.now != want {
+			t.Errorf("%d tensors each way have moved at %d, want %d", n, r.now, want)
+		}
+	}
+}

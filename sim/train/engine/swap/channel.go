@@ -25,8 +25,9 @@ type move struct {
 	started unit.Cycles // or, in a later iteration, when that began
 }
 
-// A swapChannel moves tensors one after the other, in the order they were asked for.
-// The SSD's first one after a pause pays the latency.
+// A swapChannel moves tensors one after the other, in the order they were asked for. Each
+// costs what the driver takes, while nothing moves. The SSD's first one after a pause pays
+// the latency besides.
 type channel struct {
 	queue []move // queue[head:] wait; the first of them is moving
 	head  int
@@ -72,7 +73,8 @@ func (r *Run) enqueue(i link.Direction, t workload.TensorID, why engine.Reason) 
 	}
 }
 
-// start begins the transfer at the head of channel i, after those that nobody wants.
+// start begins the transfer at the head of channel i, after those that nobody wants. Its
+// bytes move from at on, once its cost is paid.
 func (r *Run) start(i link.Direction, at unit.Cycles) {
 	c := &r.channels[i]
 	for !c.idle() && c.queue[c.head].serial != r.tensors[c.queue[c.head].tensor].serial {
@@ -86,9 +88,9 @@ func (r *Run) start(i link.Direction, at unit.Cycles) {
 		c.queue, c.head = append(c.queue[:0], c.queue[c.head:]...), 0
 	}
 	m := &c.queue[c.head]
-	m.moving, m.started = true, at
+	c.begin = at + r.cost
+	m.moving, m.started = true, c.begin
 	r.tensors[m.tensor].moving = i
-	c.begin = at
 	r.setEnd(c)
 }
 

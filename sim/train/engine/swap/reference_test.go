@@ -325,13 +325,16 @@ func (r *slowRun) enqueue(lane int, t workload.TensorID) {
 	r.x[t].move = m
 	r.lanes[lane] = append(r.lanes[lane], m)
 	if len(r.lanes[lane]) == 1 {
-		m.moving, m.after = true, r.now
+		m.moving, m.after = true, r.now+r.cost()
 		if lane < 2 {
 			m.after += int64(r.c.Machine.Clock.CyclesUp(r.c.Machine.SSDLatency))
 		}
 		r.pace()
 	}
 }
+
+// cost is what every transfer takes before it moves anything.
+func (r *slowRun) cost() int64 { return int64(r.c.Machine.Clock.CyclesUp(r.c.Machine.TransferCost)) }
 
 func laneOf(tier machine.Tier, in int) int {
 	if tier == machine.Host {
@@ -367,7 +370,7 @@ func (r *slowRun) ended() bool {
 		m := l[0]
 		r.tell(i, m)
 		if r.lanes[i] = l[1:]; len(l) > 1 {
-			l[1].moving, l[1].after = true, r.now
+			l[1].moving, l[1].after = true, r.now+r.cost()
 		}
 		r.pace()
 		x := &r.x[m.t]
@@ -1069,6 +1072,7 @@ func slowMachine(r *rand.Rand, pages int64) machine.Machine {
 	m.DuplexLoss = []int64{0, r.Int64N(501)}[r.IntN(2)]
 	m.SSDLatency = unit.Time(r.IntN(20)) * unit.Millisecond
 	m.HostMemory = []unit.Bytes{0, unit.Bytes(r.IntN(30)) * unit.Page, unit.GiB}[r.IntN(3)]
+	m.TransferCost = []unit.Time{0, unit.Time(r.IntN(30)) * unit.Millisecond}[r.IntN(2)]
 	return m
 }
 

@@ -68,6 +68,7 @@ type Run struct {
 	channels    [link.Directions]channel
 	rates       [link.Sets][link.Directions]unit.Bandwidth // by which are busy
 	latency     unit.Cycles                                // of the SSD
+	cost        unit.Cycles                                // of a transfer, whatever its size
 	allocRate   int64                                      // of the driver, in femtoseconds a byte
 	clock       unit.Frequency
 	now         unit.Cycles
@@ -126,7 +127,7 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c *engine.Confi
 		Workload: w, Program: p, Life: vitality.Analyze(w),
 		sets: w.Sets().All, exec: engine.Ideal(w, *c), tensors: make([]tensorState, n), walked: make([]int32, len(w.Kernels)), replayed: make([]int32, len(w.Kernels)),
 		rules: m.Rules, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
-		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
+		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), cost: c.Machine.Clock.CyclesUp(c.Machine.TransferCost), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
 	r.deriveRates(c)
 	reserve := c.Machine.GPUMemory
@@ -437,7 +438,7 @@ func (r *Run) Exec(k workload.KernelID) unit.Cycles { return r.exec[k] }
 // TransferTime returns how long size takes between the GPU and another tier, Host or SSD, when
 // nothing else moves; out is away from the GPU.
 func (r *Run) TransferTime(size unit.Bytes, tier machine.Tier, out bool) unit.Cycles {
-	time := r.rates[0][link.Between(tier, out)].Cycles(size, r.clock)
+	time := r.cost + r.rates[0][link.Between(tier, out)].Cycles(size, r.clock)
 	if tier == machine.SSD {
 		time += r.latency
 	}

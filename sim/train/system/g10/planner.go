@@ -167,6 +167,9 @@ func (s *planner) setRates(m *machine.Machine) {
 		write = m.SSDRead
 	}
 	fault := float64(m.FaultLatency) / float64(unit.Microsecond)
+	if !s.quirks.Has(quirk.LinkOvercommit) {
+		fault += float64(m.TransferCost) / float64(unit.Microsecond)
+	}
 	ssd := float64(m.SSDLatency)/float64(unit.Microsecond) + fault
 	s.ssdOut = rate{ssd, perMicro(write)}
 	s.ssdIn = rate{ssd, perMicro(m.SSDRead)}

@@ -115,6 +115,7 @@ func Machine(r *rand.Rand) machine.Machine {
 	if r.IntN(2) == 0 {
 		m.DuplexLoss = r.Int64N(501)
 	}
+	m.TransferCost = unit.Time(m.GPUMemory/unit.Page%4) * 4 * unit.Microsecond
 	if err := m.Validate(); err != nil {
 		panic(err) // the generator is wrong
 	}
