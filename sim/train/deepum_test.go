@@ -2,13 +2,17 @@ package train_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/train"
+	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 )
 
 // inDeepUM returns a run with the memory that the DeepUM paper's runs have.
@@ -88,5 +92,29 @@ func TestDeepUM(t *testing.T) {
 	small := measure("deepum", func(o *system.Options) { deepum.Rows.Set(o, 64) })
 	if small.Time <= all.Time || small.Paging.Missed < 4*all.Paging.Missed {
 		t.Errorf("64 rows: %d cycles, %d blocks missed; 2048 rows: %d and %d", small.Time, small.Paging.Missed, all.Time, all.Paging.Missed)
+	}
+}
+
+// Where kernels touch single rows of a table DeepUM says that it moves whole blocks for them, and
+// unified memory, which brings pages, does not.
+func TestDeepUMSaysRows(t *testing.T) {
+	w := &workload.Workload{
+		Tensors: []workload.Tensor{{Bytes: 64 * unit.MiB, Global: true}, {Bytes: 4 * unit.MiB}},
+		Kernels: []workload.Kernel{{Time: unit.Millisecond, Inputs: []workload.TensorID{0}, Outputs: []workload.TensorID{1}}},
+	}
+	for _, rows := range []bool{false, true} {
+		if rows {
+			w.Kernels[0].Rows = []workload.RowAccess{{Tensor: 0, Row: 256, Draws: 100}}
+		}
+		for _, name := range []string{"um", "deepum"} {
+			r, err := train.Run(w, train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode()}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "single rows") })
+			if want := rows && name == "deepum"; said != want {
+				t.Errorf("%s, rows %v: %q", name, rows, r.Notes)
+			}
+		}
 	}
 }

@@ -22,7 +22,7 @@
 // [Invalidate], [Ready], [Lookup], and those of unified memory.
 //
 // Departures from the paper, and what it leaves open: (1) a fault brings the whole block,
-// as the driver's prefetches do, and counts as [FaultsPerBlock] faults, whatever
+// as the driver's prefetches do, also for a row of a table (so that DLRM may take longer than with unified memory; the result says so), and counts as [FaultsPerBlock] faults, whatever
 // [system.UMPagesPerFault] and [system.UMDriverPrefetch] are; the text may mean single pages for what is not learned
 // yet, which would make the first iteration as slow as plain unified memory. (2) A block's row is its number modulo the rows. (3) In a full row the entry goes
 // whose block faulted longest ago; prefetching does not count as use. (4) The start of a
