@@ -51,6 +51,9 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 		}
 	}
 	all := float64(n*iterations) + planning + float64(paged*max(1, iterations/2))
+	if x, err := Find(q.System); err == nil && q.spares(&x) {
+		all *= float64(2 + mostSpared*len(spares))
+	}
 	if q.SSD != "" {
 		all *= 5 // on the fixed rates, and until the drive's settle
 	}

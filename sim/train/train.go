@@ -156,9 +156,21 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 
 // run is Run of a valid request as it is.
 func run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
-	if s, err := Find(q.System); err == nil && s.Floor {
+	s, err := Find(q.System)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Floor:
 		return runFloor(w, q)
 	}
+	if q.spares(&s) {
+		return sparing(w, q, progress)
+	}
+	return alone(w, q, progress)
+}
+
+// alone is run with all that the machine has.
+func alone(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
 	if q.SSD != "" {
 		return runOnDrive(w, q, progress)
 	}

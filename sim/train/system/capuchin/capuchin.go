@@ -20,7 +20,7 @@
 // computed when its back access needs it; what else that brings back stays until it is
 // used or room is needed. What no plan foresees is done in passive mode.
 //
-// Parameters: capuchin_feedback. GPU and host memory, the links, the clock.
+// Parameters: capuchin_feedback, [system.Spare]. GPU and host memory, the links, the clock.
 //
 // Departures from the paper:
 //
@@ -102,7 +102,7 @@ var System = system.System{
 	Family: "DeepUM's comparison", Off: true, Recomputes: true,
 	Look:   14,
 	Quirks: swap.Quirks,
-	Params: []*system.Param{&Feedback},
+	Params: []*system.Param{&Feedback, &system.Spare},
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(o *system.Options) engine.Runtime {
 		return swap.Memory{

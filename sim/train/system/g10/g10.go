@@ -30,7 +30,8 @@
 // [Safety] is the margin on transfer times. From the
 // machine: capacities, bandwidths, both latencies, allocation cost. As published the target
 // is 99 % of GPU memory. [Arena] moves the plan's tensors without unified memory, and
-// [system.CopyAhead] copies them ahead then; the paper has neither.
+// [system.CopyAhead] copies them ahead then; the paper has neither, nor
+// [system.Spare].
 //
 // # Departures
 //
@@ -122,7 +123,7 @@ var System = system.System{
 	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
 	Look:    6,
 	Quirks:  planned&^quirk.InstantSSD | byHost,
-	Params:  []*system.Param{&Safety, &Arena, &system.CopyAhead},
+	Params:  []*system.Param{&Safety, &Arena, &system.CopyAhead, &system.Spare},
 	Plan:    variant{host: true}.plan,
 	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true}.runtime,
@@ -136,7 +137,7 @@ var GDS = system.System{
 	About:   "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
 	Look:    4,
 	Quirks:  planned | quirk.ArenaForGDS,
-	Params:  []*system.Param{&Safety},
+	Params:  []*system.Param{&Safety, &system.Spare},
 	Plan:    variant{direct: true}.plan,
 	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{direct: true}.runtime,
@@ -150,7 +151,7 @@ var Host = system.System{
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
 	Quirks:  planned | byHost | quirk.ArenaForGDS,
-	Params:  []*system.Param{&Safety},
+	Params:  []*system.Param{&Safety, &system.Spare},
 	Plan:    variant{host: true, direct: true}.plan,
 	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true, direct: true}.runtime,

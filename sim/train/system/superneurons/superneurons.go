@@ -14,7 +14,7 @@
 // pass needs is replayed once and stays (speed-centric); of another each value is given
 // up again as soon as a kernel has used it (memory-centric).
 //
-// Parameters: none of its own.
+// Parameters: none of its own but [system.Spare].
 //
 // Departures from the paper:
 //
@@ -55,6 +55,7 @@ var System = system.System{
 	Off:    true, Recomputes: true,
 	Look:   18,
 	Quirks: swap.Quirks,
+	Params: []*system.Param{&system.Spare},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
 		return swap.Memory{Swapper: cache}
