@@ -300,7 +300,7 @@ test('examples, pages of presets and a report', async ({ page }) => {
     if (name === 'examples/docs.html') {
       const figure = page.locator('#loss');
       await figure.getByRole('button').press('Enter');
-      await expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 40_000 });
+      await expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 90_000 });
       await figure.getByText('Numbers').click();
     }
     if (name.endsWith('mkdocs.html')) {
