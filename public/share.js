@@ -69,8 +69,11 @@ window.share = (() => {
     const one = id && document.querySelector(`[id="figure-${id}"], [id="values-${id}"]`);
     const box = document.createElement('div');
     box.style.cssText = 'position:absolute;visibility:hidden;width:676px';
-    box.append(...(one ? [...document.querySelectorAll('#main .said, #main .summary'), one] : [...$('main').children]).map((e) => e.cloneNode(true)));
-    for (const e of box.querySelectorAll('.picture, .baseline, .accounts')) e.remove();
+    box.append(...(one ? [...document.querySelectorAll('#main .said, #main .summary, #main .caveat'), one] : [...$('main').children]).map((e) => e.cloneNode(true)));
+    for (const e of box.querySelectorAll('.hello, .presets, .picture, .baseline, .accounts')) e.remove();
+    for (const [part, size] of [['.headline', 20], ['.why', 14]]) { // as style.css has them in a window of 700 px
+      for (const e of box.querySelectorAll(part)) e.style.fontSize = `${size}px`;
+    }
     for (const e of box.querySelectorAll('.figures')) e.style.gridTemplateColumns = 'minmax(0, 1fr)';
     document.body.append(box);
     const height = box.offsetHeight;
