@@ -107,6 +107,12 @@ export async function unfold(page) {
 
 // visit opens an address of the page and waits until every system has run and
 // every setting is in sight.
+// tool presses a button of the bar, which may be in its menu.
+export async function tool(page, id) {
+  if (!await page.locator(`#${id}`).isVisible()) await page.click('#more');
+  await page.click(`#${id}`);
+}
+
 // enter goes to a laboratory by the menu of them.
 export async function enter(page, name) {
   await page.click('#labs');

@@ -1,5 +1,5 @@
 // Everybody can use the page: keyboard, screen reader, dark, narrow.
-import { expect, screenshot, test, visit as open } from '../fixture.mjs';
+import { expect, screenshot, test, tool, visit as open } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
@@ -14,11 +14,11 @@ test('dark follows the system and the button', async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const dark = await background();
   await screenshot(page, 'dark');
-  await page.click('#theme');
+  await tool(page, 'theme');
   expect(await background()).not.toBe(dark);
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
-  await page.click('#theme'); // as the system again, and with it from now on
+  await tool(page, 'theme'); // as the system again, and with it from now on
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');

@@ -1,6 +1,6 @@
 // Before and after: the pinned baseline, and named runs side by side.
 import { readFile } from 'node:fs/promises';
-import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&ssd_read=3.2&mode=corrected&systems=ideal,uvm,g10&focus=uvm';
 
@@ -51,14 +51,14 @@ test('a baseline shows what a change did, in numbers, charts and a sentence', as
   await expect(other.locator('#headline')).toHaveText(after);
   await expect(other.locator('#numbers .change.better').first()).toBeVisible();
   await other.close();
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#headline')).toHaveText(plain);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#pin')).toHaveAttribute('aria-pressed', 'false');
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
-  await page.click('#redo');
-  await page.click('#redo');
+  await tool(page, 'redo');
+  await tool(page, 'redo');
   await expect(page.locator('#headline')).toHaveText(after);
   await page.click('#pin');
   await expect(page.locator('.change')).toHaveCount(0);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { expect, finished, resident, saved, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, resident, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 import { chance, contents, npy, safetensors, zip } from '../tensors.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -73,7 +73,7 @@ test('the suites, and one program', async ({ page }) => {
   await expect(page.locator('#preset-alexnet-slow-link')).toHaveAttribute('aria-pressed', 'true');
   const numbers = await page.locator('#numbers').innerText();
   const link = page.url();
-  for (let i = 0; i < 3; i++) await page.click('#undo');
+  for (let i = 0; i < 3; i++) await tool(page, 'undo');
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(before);
   // Numbers equal the command's, and the link shows them again.
@@ -103,7 +103,7 @@ test('every setting at its least and its most', async ({ page }) => {
   await page.fill('#f-link', '901');
   await expect(page.locator('#blocked')).toContainText('The settings contradict each other');
   await expect(page.locator('#body-hardware')).toContainText('is faster than GPU memory');
-  await page.click('#undo');
+  await tool(page, 'undo');
   await page.fill('#f-gpu_memory', '1');
   await finished(page);
   await expect(page.locator('#headline')).toContainText('cannot run it');
@@ -155,7 +155,7 @@ test('where a tensor compresses, and one entry', async ({ page }) => {
   await expect(rows).toContainText('layers.*.attn.q.weight × 2');
   await page.check('#f-allocations_by-single');
   await expect(rows).toContainText('layers.1.attn.q.weight');
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(rows).toContainText('layers.*.attn.q.weight × 2');
   const heat = page.locator('#section-heat');
   await page.selectOption('select#f-heat_of', { label: 'layers.0.mlp.half' });
@@ -194,7 +194,7 @@ test('all entries of a larger file, with progress, cancelled and gone on', async
   await finished(page);
   expect(await tensors()).toEqual(ours.result.tensors);
   await expect(page.locator('#main')).not.toContainText('A sample:');
-  await page.click('#undo');
+  await tool(page, 'undo');
   await finished(page);
   await expect(page.locator('#main')).toContainText('A sample:');
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import axe from 'axe-core';
 import { nightly } from '../effort.mjs';
-import { drop, expect, finished, live, screenshot, test, unfold } from '../fixture.mjs';
+import { drop, expect, finished, live, screenshot, test, tool, unfold } from '../fixture.mjs';
 import { kineto } from '../kineto.mjs';
 import { every, turn } from '../labs.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
@@ -56,13 +56,13 @@ const more = {
       },
       async leave(page) { await page.locator('#list-mode').evaluate((e) => e.click()); }, // out of sight, in a drawer
     },
-    { name: 'help', at: train, async with(page) { await page.click('#help'); await expect(page.locator('#help-dialog')).toBeVisible(); }, leave: escape },
-    { name: 'share', at: train, async with(page) { await page.click('#link'); await expect(page.locator('#share-dialog')).toBeVisible(); }, leave: escape },
+    { name: 'help', at: train, async with(page) { await tool(page, 'help'); await expect(page.locator('#help-dialog')).toBeVisible(); }, leave: escape },
+    { name: 'share', at: train, async with(page) { await tool(page, 'link'); await expect(page.locator('#share-dialog')).toBeVisible(); }, leave: escape },
     { name: 'palette', at: train, async with(page) { await page.keyboard.press('Control+K'); await page.keyboard.type('ssd'); await expect(page.locator('#palette-list [aria-selected=true]')).toHaveCount(1); }, leave: escape },
     { name: 'formats', at: train, async with(page) { await page.click('#save-throughput'); await expect(page.locator('#formats-throughput')).toBeVisible(); }, leave: escape },
     {
       name: 'tour', at: train, async with(page) {
-        await page.click('#help');
+        await tool(page, 'help');
         await page.click('#help-tour');
         await expect(page.locator('#tour')).toBeVisible();
         await finished(page);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, finished, test, visit } from '../fixture.mjs';
+import { expect, finished, test, tool, visit } from '../fixture.mjs';
 
 const lines = (value) => Array.from({ length: 10 }, (_, i) => `${String(i).padStart(4, '0')} ${value}\n`).join('');
 
@@ -118,11 +118,11 @@ test('a later file joins those that are open, and Undo leads back', async ({ pag
   await expect(page.locator('#told')).toContainText('second.json: added to first.json, with 2 workloads to choose from now. Undo leads back.');
   await finished(page);
   await expect(page.locator('.entry')).toHaveCount(2);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#context')).toContainText('Two layers');
   await finished(page);
   await expect(page.locator('.run.failed')).toHaveCount(0);
-  await page.click('#redo');
+  await tool(page, 'redo');
   await expect(page.locator('#context')).toContainText('Other layers');
   await finished(page);
   await expect(page.locator('.run.failed')).toHaveCount(0);

@@ -1,5 +1,5 @@
 // The first screen: what it opens on, the drawing, the drawer, the ways back.
-import { enter, expect, finished, live, screenshot, test, visit } from '../fixture.mjs';
+import { enter, expect, finished, live, screenshot, test, tool, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=1';
 
@@ -143,18 +143,18 @@ test('a reload loses nothing', async ({ page }) => {
   await visit(page, quick);
   await page.fill('#f-gpu_memory', '2');
   await page.fill('#f-ssd_read', '7 apples');
-  await page.click('#undo');
+  await tool(page, 'undo');
   await page.reload();
   await live(page);
   await finished(page);
   await expect(page.locator('#redo')).toBeEnabled();
-  await page.click('#redo');
+  await tool(page, 'redo');
   await expect(page.locator('#blocked')).toContainText('SSD read');
   await page.click('#jump-ssd_read');
   await expect(page.locator('#f-ssd_read')).toBeFocused();
   await expect(page.locator('#f-ssd_read')).toHaveValue('7 apples');
-  await page.click('#undo');
-  await page.click('#undo');
+  await tool(page, 'undo');
+  await tool(page, 'undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('1');
   // Damaged storage, and none at all, are as if there had been nothing.
   await page.evaluate(() => addEventListener('pagehide', () => sessionStorage.setItem('spillway-memory', 'spillway memory 1\nundo \u0000')));
@@ -188,7 +188,7 @@ test('the page says its version, its licence and how to cite it', async ({ page 
   await page.click('#cite');
   await expect(page.locator('#share-cite')).toBeInViewport();
   await page.click('#share-close');
-  await page.click('#help');
+  await tool(page, 'help');
   await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{8}$/);
   await page.click('#help-share');
   await expect(page.locator('#help-dialog')).toBeHidden();

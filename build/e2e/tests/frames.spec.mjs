@@ -1,6 +1,6 @@
 // Pages of others that hold Spillway: with the code that Share gives, and isolated.
 import http from 'node:http';
-import { expect, screenshot, test as base, visit } from '../fixture.mjs';
+import { expect, screenshot, test as base, tool, visit } from '../fixture.mjs';
 import { every, turn } from '../labs.mjs';
 
 const test = base.extend({
@@ -26,7 +26,7 @@ const test = base.extend({
 // given takes the code for a frame of the first chart from the share dialog.
 async function given(page, lab) {
   await visit(page, lab.quick);
-  await page.click('#link');
+  await tool(page, 'link');
   const code = await page.locator('#share-embed').inputValue();
   expect(code).toMatch(/^<iframe [^>]*only=[^>]*><\/iframe>\n<script>[^<]*<\/script>$/);
   return code;

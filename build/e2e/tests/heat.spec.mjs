@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
 
 const lab = './#v=4-by-hand&lab=compress&focus=per-allocation-16x';
@@ -57,10 +57,10 @@ test('a file is drawn entry by entry, and a cell of it is looked into', async ({
   await expect(inside).toContainText('Entry 128 of 2048 of layers.1.stripes, int32:');
   await expect(inside).toContainText('kept as it is, in 4 sectors');
   await expect(inside.locator('table', { hasText: 'in hexadecimal and as int32' }).locator('td').first()).toHaveText(stripes.readUInt32LE(128 * 128).toString(16).padStart(8, '0'));
-  await page.click('#undo');
-  await page.click('#undo');
+  await tool(page, 'undo');
+  await tool(page, 'undo');
   await expect(page).not.toHaveURL(/inside_entry/);
-  await page.click('#redo');
+  await tool(page, 'redo');
 
   // By the keyboard: the first row on top, cell by cell.
   await plot.focus();

@@ -2,7 +2,7 @@
 // a timeline that adds up. The rest is in labs.spec.mjs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { drop, expect, finished, live, saved, screenshot, test, visit } from '../fixture.mjs';
+import { drop, expect, finished, live, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const lab = './#v=4-by-hand&lab=llm';
@@ -75,7 +75,7 @@ test('a config.json is dropped and trains', async ({ page }) => {
   await expect(page.locator('#told')).toHaveText('config.json and model.safetensors.index.json are read together. Undo leads back.');
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
 

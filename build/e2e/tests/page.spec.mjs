@@ -1,5 +1,5 @@
 // The page as its visitors use it: results, settings, downloads, links.
-import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 
 // quick is a workload that every system runs in moments.
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
@@ -42,7 +42,7 @@ test('a changed setting runs again, undo brings the results back', async ({ page
   await finished(page);
   await expect(page.locator('#numbers')).not.toHaveText(before);
   await expect(page.locator('#context')).toContainText('GPU memory 2 GiB');
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   expect(await page.locator('#numbers').innerText()).toBe(before);
   await page.keyboard.press('Control+Shift+Z');
@@ -55,11 +55,11 @@ test('undo and redo bring back what lists had chosen', async ({ page }) => {
   for (const [list, [, second]] of Object.entries(lists)) await page.selectOption(list, second);
   await expect(page.locator('#f-part-gpu')).toHaveValue('h100-80');
   for (const list of ['#f-ssd', '#f-machine', '#f-model']) {
-    await page.click('#undo');
+    await tool(page, 'undo');
     await expect(page.locator(list)).toHaveValue(lists[list][0]);
   }
   for (const list of ['#f-model', '#f-machine', '#f-ssd']) {
-    await page.click('#redo');
+    await tool(page, 'redo');
     await expect(page.locator(list)).toHaveValue(lists[list][1]);
   }
 });
@@ -163,7 +163,7 @@ test('a link shows the same settings elsewhere', async ({ page, context }) => {
   await page.fill('#f-host_memory', '64');
   await page.click('#axis-kernel-memory');
   await finished(page);
-  await page.click('#link');
+  await tool(page, 'link');
   await page.click('[data-copies=share-link]');
   await expect(page.locator('[data-copies=share-link]')).toHaveText('Copied');
   const link = await page.evaluate(() => navigator.clipboard.readText());

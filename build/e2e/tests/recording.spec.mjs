@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
-import { expect, finished, test, visit } from '../fixture.mjs';
+import { expect, finished, test, tool, visit } from '../fixture.mjs';
 import { SECRET, kineto } from '../kineto.mjs';
 
 let folder;
@@ -105,11 +105,11 @@ test('choices about a recording are settings, and what is saved has no secrets',
   await expect(page).toHaveURL(/roles=aten/);
   for (const gone of [/roles=/, /unknown=/, /step=/]) {
     while (gone.test(page.url())) {
-      await page.click('#undo');
+      await tool(page, 'undo');
       await finished(page);
     }
   }
-  await page.click('#redo');
+  await tool(page, 'redo');
   await finished(page);
   await expect(page).toHaveURL(/step=ProfilerStep%234/);
 

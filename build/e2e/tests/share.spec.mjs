@@ -1,7 +1,7 @@
 // The share dialog, and links that hold what is zoomed into.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
+import { expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
 
 const quick = './#v=4-by-hand&lab=train&preset=g10-paper&batch=16&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10';
 const zoomed = (page) => page.locator('#chart-memory .plot-host[data-zoomed=true]');
@@ -13,7 +13,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   const asked = [];
   // A new address has the browser ask the service worker for the tab's icon again.
   context.on('request', (request) => { if (!request.url().endsWith('/icon.svg')) asked.push(request.url()); });
-  await page.click('#link');
+  await tool(page, 'link');
   const link = await page.locator('#share-link').inputValue();
   expect(link).toBe(page.url());
   expect(link).toMatch(/#v=4&lab=train&preset=g10-paper:[0-9a-f]{5}&.*&end=[0-9a-f]{5}$/);
@@ -47,7 +47,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
 
 test('a link that needs files says which', async ({ page }) => {
   await visit(page, './#v=4-by-hand&lab=train&entry=Tiny%2C+batch+2');
-  await page.click('#link');
+  await tool(page, 'link');
   await expect(page.locator('#share-warnings')).toContainText('needs opened files, which no link carries: Tiny, batch 2');
 });
 

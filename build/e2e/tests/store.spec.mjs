@@ -2,7 +2,7 @@
 // their links and programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { drop, enter, expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
+import { drop, enter, expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const store = './#v=2&lab=store';
@@ -73,7 +73,7 @@ test('each laboratory keeps its state', async ({ page }) => {
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
   await expect(page).toHaveURL(/lab=train.*gpu_memory=24/);
   await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   await enter(page, 'store');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('4');
@@ -128,7 +128,7 @@ test('settings, charts and numbers', async ({ page }) => {
   await page.fill('#f-gpu_memory', '4');
   await finished(page);
   await expect(page.locator('#numbers')).not.toHaveText(before);
-  await page.click('#undo');
+  await tool(page, 'undo');
   expect(await page.locator('#numbers').innerText()).toBe(before);
   // A workload shows the settings that belong to it, and brings its memory.
   await expect(page.locator('#f-clients')).toHaveCount(0);
@@ -237,7 +237,7 @@ test('a trace for another laboratory opens there, and one step leads back', asyn
   await finished(page);
   await expect(page.locator('.run.failed')).toHaveCount(0);
   await expect(page).toHaveURL(/lab=train.*entry=/);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', /.+/);
   await finished(page);
   await expect(page).toHaveURL(/lab=store&workload=training-and-bursts/);

@@ -1,5 +1,5 @@
 // The view that asks what if: in the address, in the chart, in tables and files.
-import { expect, saved, screenshot, test } from '../fixture.mjs';
+import { expect, saved, screenshot, test, tool } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&view=whatif';
 
@@ -34,7 +34,7 @@ test('one setting is varied, and the address carries the question', async ({ pag
   await page.selectOption('#f-ask-of', 'iteration_s');
   await expect(page.locator('#title-whatif')).toHaveText(/^Iteration time/);
   await answered(page, 16);
-  await page.click('#undo');
+  await tool(page, 'undo');
   await expect(page.locator('#ask-says')).toHaveText(says);
   await page.reload();
   await answered(page, 16);
