@@ -213,6 +213,9 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 			r.Notes = append(r.Notes, s.Note)
 		}
 		r.Notes = append(r.Notes, beyond(&q, c.Runtime)...)
+		if b, ok := c.Runtime.(blocks.Memory); ok && b.Rules.Whole && slices.ContainsFunc(w.Kernels, func(k workload.Kernel) bool { return len(k.Rows) > 0 }) {
+			r.Notes = append(r.Notes, "Kernels touch single rows of tables. Blocks of 2 MiB are moved whole here, for a row too, which may be far more than rows need: unified memory that brings pages may be faster.")
+		}
 	}
 	if p != nil {
 		r.PlannedOps = len(p.Ops)

@@ -281,9 +281,6 @@ func (r *Run) run(c engine.Config) (*result.Result, error) {
 	if r.rules.Warm > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("%d iterations were run; the first %d are warm-up, in which addresses and residency settle.", iterations, r.rules.Warm))
 	}
-	if r.rules.Whole && slices.ContainsFunc(r.Workload.Kernels, func(k workload.Kernel) bool { return len(k.Rows) > 0 }) {
-		res.Notes = append(res.Notes, "Kernels touch single rows of tables. Blocks of 2 MiB are moved whole here, for a row too, which may be far more than rows need: unified memory that brings pages may be faster.")
-	}
 	if c.Record != nil {
 		c.Record.Finish(at)
 		slices.SortStableFunc(c.Record.Transfers, func(a, b engine.Transfer) int { return cmp.Compare(a.End, b.End) })
