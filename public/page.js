@@ -286,12 +286,18 @@ window.tools = (() => {
 
   // A menu of formats closes when something else is used, and on Escape. The
   // program knows whether it is open, so its button is pressed.
+  const closing = new WeakSet(); // asked for, and not drawn yet
   function closeMenus(e) {
     for (const button of document.querySelectorAll('.formats > button[aria-expanded=true]')) {
       const inside = e.target instanceof Node && button.parentElement.contains(e.target);
-      if (e.type === 'keydown' ? e.key !== 'Escape' : inside) continue;
-      button.click();
-      if (inside) button.focus();
+      if (closing.has(button) || (e.type === 'keydown' ? e.key !== 'Escape' : inside)) continue;
+      closing.add(button);
+      // Not at once: a dialog that the program opens takes the focus while the program waits.
+      setTimeout(() => {
+        button.click();
+        if (inside) button.focus();
+        setTimeout(() => closing.delete(button), 300);
+      });
     }
   }
   for (const kind of ['pointerdown', 'focusin', 'keydown']) addEventListener(kind, closeMenus);

@@ -206,4 +206,12 @@ test('the bar at twelve widths', async ({ page }) => {
     const [bar, says] = await page.evaluate(() => [document.querySelector('.top').offsetHeight, parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--bar'))]);
     if (says > 0) expect(bar, `${width} px`).toBe(says);
   }
+  // A dialog that a tool of the menu opens takes the focus, which closes the menu.
+  for (const [tool, dialog] of [['link', '#share-dialog'], ['help', '#help-dialog'], ['find', '#palette']]) {
+    await page.click('#more');
+    await page.click(`#${tool}`);
+    await expect(page.locator(dialog)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.locator(`#${tool}`)).toBeHidden();
+  }
 });

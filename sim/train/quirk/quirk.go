@@ -115,7 +115,7 @@ func (s Set) String() string {
 	return strings.Join(keys, ",")
 }
 
-// Inert returns the keys of the machine's knobs that change no system's result
+// Inert returns the keys of the settings that change no system's result
 // with the quirks in s, because one of them keeps them from being read.
 func (s Set) Inert() []string {
 	var keys []string
@@ -124,6 +124,9 @@ func (s Set) Inert() []string {
 	}
 	if s.Has(ProfilePenalty) {
 		keys = append(keys, "fault_batch")
+	}
+	if s != Corrected() { // what publications do not have
+		keys = append(keys, "spare")
 	}
 	return keys
 }

@@ -33,9 +33,9 @@ func set(t *testing.T, text string) *knob.Setup {
 
 func TestLead(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
-		{"model=bert-base batch=256", "BERT-base at batch 256 needs 47.8 GiB; the GPU has 40. Ways to spill:"},
+		{"model=bert-base batch=256", "BERT-base at batch 256 needs 47.8 GiB; the GPU has 40. What does that cost?"},
 		{"model=bert-base batch=256 gpu_memory=49.5", "BERT-base at batch 256 needs 47.8 GiB; the GPU has 49.5, so it fits: nothing has to move."},
-		{"model=gpt2-xl batch=2 times=estimated machine=rtx-4090-pcie-4-990-pro", "GPT-2 XL at batch 2 needs 43.3 GiB; the GPU has 24. Ways to spill:"},
+		{"model=gpt2-xl batch=2 times=estimated machine=rtx-4090-pcie-4-990-pro", "GPT-2 XL at batch 2 needs 43.3 GiB; the GPU has 24. What does that cost?"},
 	} {
 		s := filled(t, set(t, c.set))
 		w, err := load(&s, nil)
@@ -47,7 +47,7 @@ func TestLead(t *testing.T) {
 		}
 	}
 	s := settings{Entry: "x"}
-	if got := s.lead(Workload{Workload: &workload.Workload{Name: "My net"}, memory: vitality.Footprint{Most: 3 * unit.GiB}}); got != "My net needs 3.00 GiB; the GPU has 0. Ways to spill:" {
+	if got := s.lead(Workload{Workload: &workload.Workload{Name: "My net"}, memory: vitality.Footprint{Most: 3 * unit.GiB}}); got != "My net needs 3.00 GiB; the GPU has 0. What does that cost?" {
 		t.Error(got)
 	}
 	for b, want := range map[unit.Bytes]string{unit.GiB / 100: "0.01", 1536 * unit.MiB: "1.50", 12 * unit.GiB: "12.0", 273*unit.GiB + 500*unit.MiB: "273"} {
