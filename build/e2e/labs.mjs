@@ -67,7 +67,7 @@ const rows = {
     draw: 'cxl', line: '&ask-vary=log&ask-values=7,56', maps: '&ask-vary2=threads&ask-values2=8,24', claims: 'skybyte.claims', picture: '&preset=key-value-store',
   },
   filesys: {
-    setup: 'workload=varmail scale=256 mode=paper', focus: 'bytefs', headline: /^ByteFS is fastest, .* as fast as /, charts: 6,
+    setup: 'workload=varmail scale=256 mode=paper', focus: 'bytefs', headline: /^ByteFS is fastest: .* as fast as /, charts: 6,
     shown: (v) => v.time_ms.toFixed(2),
     sections: ['crash', 'factors', 'life', 'log', 'operation', 'quirks', 'sensitivity', 'traffic'], narrow: ['log', 'crash', 'factors'],
     files: {

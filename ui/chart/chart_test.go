@@ -452,7 +452,7 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{2, 1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
 			i.Say = lab.Say{Quantity: "speed", Besides: []lab.Beside{{Quantity: "lost_ms_cold", Says: "It bakes %s", Other: 1.5}, {Quantity: "lost_ms_crowd", Says: "It sells %s", Other: 3}}}
 			rs[2].Report.Values = []float64{0.5, 183, 78}
-		}, want: "G10 is first: 1 × dream, 2× as good as DeepUM+. It bakes 0.061 s (DeepUM+: 0.183). It sells 0.039 s."},
+		}, want: "G10 is first: 1 × dream, 2× as good as DeepUM+. It bakes 0.061 s (DeepUM+: 0.183 s). It sells 0.039 s."},
 		{want: "No system is selected."},
 		{values: []float64{2, 6000, 3000, 12000}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Quantities[0].Scale, i.Quantities[0].Unit = 1000, "s"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/portable"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
@@ -210,12 +211,12 @@ func (h *headline) besides(best *Run) (s string) {
 				if x <= 0 {
 					continue
 				}
-				say, unit = func(x float64) string { return Digits(b.Per/x, 2) }, b.Unit
+				say, unit = func(x float64) string { return Digits(significant(b.Per/x, 2), 2) }, b.Unit
 			}
 			other, top := "", b.Other*x
 			for _, r := range h.done {
 				if y, ok := r.Run.value(at); ok && b.Other > 0 && y > top {
-					other, top = " ("+r.System.Title+": "+say(y)+")", y
+					other, top = " ("+r.System.Title+": "+With(say(y), unit)+")", y
 				}
 			}
 			s += " " + fmt.Sprintf(b.Says, With(say(x), unit)) + other + "."
@@ -230,6 +231,15 @@ func rounded(x float64) string {
 		return Digits(x/1e6, 3) + " M"
 	}
 	return Digits(x, 3)
+}
+
+// significant rounds x to n digits, those in front of the point too.
+func significant(x float64, n int) float64 {
+	if x == 0 {
+		return 0
+	}
+	unit := math.Pow10(int(math.Floor(portable.Log10(math.Abs(x)))) + 1 - n)
+	return math.Round(x/unit) * unit
 }
 
 // gainless reports whether x is, as people see it, no better than what gains nothing.
