@@ -566,8 +566,6 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "room"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("hidden", hidden(c.board.Room == ""))
-			vgn.AddAttrInterface("style", c.board.Style)
 			{
 				vgparent := vgn
 				_ = vgparent

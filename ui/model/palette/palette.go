@@ -212,7 +212,7 @@ func Nearest(list []Command, query string, most int) []Command {
 // resembles says how near a word of the title is to one that is misspelt, 0 if none is.
 func (c *Command) resembles(word string) int {
 	best := 0
-	for _, own := range strings.Fields(folded(c.Title)) {
+	for own := range strings.FieldsSeq(folded(c.Title)) {
 		if d := distance(own, word); d <= 2 && 3*d < len(word)+3 {
 			best = max(best, 8-2*d)
 		}
