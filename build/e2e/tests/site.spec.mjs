@@ -104,7 +104,7 @@ test.describe('laboratories', () => {
     await page.goto('./');
     await page.waitForFunction(() => window.firstChart > 0);
     expect(files()).toEqual(['first-train.info', 'labs.info', 'train.info']); // nothing is to be computed
-    await page.evaluate(() => { location.hash = 'v=4-by-hand&lab=store'; });
+    await page.evaluate(() => { location.hash = 'lab=store'; });
     await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);
     await expect.poll(files).toEqual(['first-store.info', 'first-train.info', 'labs.info', 'store.info', 'train.info']);
     await page.goBack();
