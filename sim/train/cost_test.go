@@ -2,12 +2,13 @@ package train_test
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/blocks"
+	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/engine/pool"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
@@ -16,14 +17,13 @@ import (
 // The cost of a transfer changes every system that moves tensors, but none that moves pages on
 // faults or blocks, which have costs of their own, nor those of the G10 artifact as published.
 func TestWhoPaysForTransfers(t *testing.T) {
-	artifact := []string{"uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
 	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 		o := system.Published()
 		o.Quirks = mode
 		for i := range train.Systems {
 			s := &train.Systems[i]
 			free := s.Floor || s.Bound(&o) || s.Name == "uvm" || engine.Is[blocks.Memory](s.Runtime(&o)) ||
-				mode == quirk.Published() && slices.Contains(artifact, s.Name)
+				mode == quirk.Published() && (engine.Is[paged.Memory](s.Runtime(&o)) || engine.Is[pool.Memory](s.Runtime(&o)))
 			pays := false
 			for seed := uint64(0); seed < 12 || !free && !pays && seed < 100; seed++ {
 				w, m := small(seed)
