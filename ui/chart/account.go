@@ -39,7 +39,7 @@ func AccountOf(c *Context, runs []Run) (a Account) {
 	d.Context = c
 	of := c.Info.Quantity(h.say.LossOf)
 	names := partNames(d.chart, qs)
-	rest := Segment{Name: h.say.Rest, Style: "--look:var(--compute)"}
+	rest := Segment{Name: h.say.Rest, Style: Look{Color: "--compute"}.Style()}
 	type row struct {
 		*Run
 		stack
@@ -80,8 +80,7 @@ func AccountOf(c *Context, runs []Run) (a Account) {
 		}
 		add(0, rest, x.total-x.stack.total)
 		for k := range qs {
-			look := d.partLook(k)
-			add(k+1, Segment{Name: names[k], Style: "--look:var(" + look.Color + ")"}, x.parts[k])
+			add(k+1, d.segment(k, names), x.parts[k])
 		}
 		said := make([]string, len(line.Segments))
 		for k, s := range line.Segments {
@@ -96,10 +95,15 @@ func AccountOf(c *Context, runs []Run) (a Account) {
 		case k == 0:
 			a.Key = append(a.Key, rest)
 		default:
-			a.Key = append(a.Key, Segment{Name: names[k-1], Style: "--look:var(" + d.partLook(k-1).Color + ")"})
+			a.Key = append(a.Key, d.segment(k-1, names))
 		}
 	}
 	return a
+}
+
+// segment is the k-th of the chart's parts, without an amount.
+func (d *drawing) segment(k int, names []string) Segment {
+	return Segment{Name: names[k], Style: d.partLook(k).Style()}
 }
 
 // pair is the run in focus and the one that it is compared with.
@@ -115,7 +119,7 @@ func pair(c *Context, runs []Run) (list []*Run) {
 			focus = r
 		case r.System.Usual:
 			known = r
-		case !r.System.Bound && (best == nil || float64(c.Info.Quantities[at].Better)*(x-top) > 0):
+		case !r.System.Bound && !r.System.Yardstick && (best == nil || float64(c.Info.Quantities[at].Better)*(x-top) > 0):
 			best, top = r, x
 		}
 	}

@@ -31,6 +31,9 @@ type Look struct {
 	Mark    int    `json:"mark,omitempty"`    // shape of the marks on its line
 }
 
+// Style is the color as the style of an element that the style sheet draws.
+func (l Look) Style() string { return "--look:var(" + l.Color + ")" }
+
 // Bars are horizontal bars, one a row, maybe of several parts.
 type Bars struct {
 	Unit  string  `json:"unit"`

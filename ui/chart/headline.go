@@ -127,7 +127,7 @@ func (h *headline) winner() (says, why string) {
 	}
 	rival := h.rival()
 	if h.say.Perfect != "" && h.perfect(best.value) {
-		s := h.names(func(x contender) bool { return h.perfect(x.value) }) + ": " + h.say.Perfect
+		s := prose.List(h.titles(func(x contender) bool { return h.perfect(x.value) })) + ": " + h.say.Perfect
 		if rival.Run != nil && !h.perfect(rival.value) {
 			s += ", " + h.times(best, rival)
 		}
@@ -137,10 +137,10 @@ func (h *headline) winner() (says, why string) {
 		return h.cannotTell(best, h.done[1]), h.spent(best, rival)
 	}
 	s := best.System.Title + " " + orElse(h.say.Most, "is first")
-	if level := h.level(); len(level) > 1 {
+	if level := h.titles(func(x contender) bool { return h.alike(best, x) }); len(level) > 1 {
 		s = prose.List(level) + " are level"
 	}
-	if !strings.Contains(h.say.Of, best.System.Title) { // nothing is 100 % of itself
+	if !best.System.Yardstick { // nothing is 100 % of itself
 		s += ": " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
 	}
 	if rival.Run != nil && !h.alike(best, rival) {
@@ -165,33 +165,27 @@ func (h *headline) rival() contender {
 	return contender{}
 }
 
-// level names the best and those of which nobody can say that they are behind.
-func (h *headline) level() (names []string) {
-	for _, x := range h.done {
-		if len(names) == 0 || h.alike(h.done[0], x) {
-			names = append(names, x.System.Title)
-		}
-	}
-	return names
-}
-
-// names lists those of which yes is true.
-func (h *headline) names(yes func(contender) bool) string {
-	var names []string
+// titles names those of which yes is true.
+func (h *headline) titles(yes func(contender) bool) (list []string) {
 	for _, x := range h.done {
 		if yes(x) {
-			names = append(names, x.System.Title)
+			list = append(list, x.System.Title)
 		}
 	}
-	return prose.List(names)
+	return list
+}
+
+// oriented is the values of a and b so that more is better.
+func (h *headline) oriented(a, b contender) (x, y float64) {
+	if h.lower() {
+		return b.value, a.value
+	}
+	return a.value, b.value
 }
 
 // alike reports whether b is not behind a as far as people care or anybody can tell.
 func (h *headline) alike(a, b contender) bool {
-	x, y := a.value, b.value
-	if h.lower() {
-		x, y = y, x
-	}
+	x, y := h.oriented(a, b)
 	ahead := 1.005
 	if h.say.Band != "" { // times are estimates
 		ahead = 1.02
@@ -205,7 +199,7 @@ func (h *headline) besides(best *Run) (s string) {
 		at := h.info.Quantity(b.Quantity)
 		if x, ok := best.value(at); ok {
 			q := &h.info.Quantities[at]
-			say := func(x float64) string { return rounded(q.Shown(x)) }
+			say := func(x float64) string { return Digits(q.Shown(x), 3) }
 			unit := q.Unit
 			if b.Per > 0 {
 				if x <= 0 {
@@ -223,14 +217,6 @@ func (h *headline) besides(best *Run) (s string) {
 		}
 	}
 	return s
-}
-
-// rounded prints a number with three digits, millions as such.
-func rounded(x float64) string {
-	if math.Abs(x) >= 1e6 {
-		return Digits(x/1e6, 3) + " M"
-	}
-	return Digits(x, 3)
 }
 
 // significant rounds x to n digits, those in front of the point too.
@@ -296,10 +282,7 @@ func (h *headline) perfect(x float64) bool {
 
 // times says how much better a is than b.
 func (h *headline) times(a, b contender) string {
-	x, y := a.value, b.value
-	if h.lower() {
-		x, y = y, x
-	}
+	x, y := h.oriented(a, b)
 	if x <= 0 || y <= 0 { // a ratio would say nothing
 		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
 	}
@@ -333,10 +316,7 @@ func (h *headline) cannotTell(a, b contender) string {
 
 // chance reports whether it is by chance that a is before b.
 func (h *headline) chance(a, b contender) bool {
-	x, y := a.value, b.value
-	if h.lower() {
-		x, y = y, x
-	}
+	x, y := h.oriented(a, b)
 	return h.say.Seed != "" && y > 0 && (Digits(x/y, 2) == "1" || h.turns(a, b))
 }
 
@@ -377,8 +357,12 @@ func (h *headline) spends(best, rival contender) string {
 		}
 	}
 	of := h.info.Quantity(h.say.LossOf)
-	total, ok := rival.Run.value(of)
-	if !ok || more < noCause*all || more < total/100 {
+	x, ok := rival.Run.value(of)
+	if !ok {
+		return ""
+	}
+	total := h.info.Quantities[of].Shown(x)
+	if more < noCause*all || more < total/100 {
 		return ""
 	}
 	amount := func(x float64) string {
@@ -387,7 +371,7 @@ func (h *headline) spends(best, rival contender) string {
 		}
 		return With(Digits(x, 2), qs[part].Unit)
 	}
-	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(h.info.Quantities[of].Shown(total)), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
 }
 
 // noCause is how much of the difference a part must have to be named.

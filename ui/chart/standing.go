@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
@@ -13,7 +14,6 @@ type Standing struct {
 	Text  string // its value, or what stands in its place
 	Style string // its place in the list and its bar, for the style sheet
 	Bar   bool   // there is a bar to draw
-	Faded bool   // the value is of other settings
 	Heard string // its place, for those who listen
 }
 
@@ -74,10 +74,7 @@ func Standings(c *Context, runs []Run) Board {
 		if !ok {
 			continue
 		}
-		s.Bar, s.Faded, s.Text = true, r.Stale, With(boardText(c.Info, x), q.Unit)
-		if c.Info.Say.Percent {
-			s.Text = boardText(c.Info, x)
-		}
+		s.Bar, s.Text = true, boardText(&c.Info.Say, q, x)
 		s.Heard = "place " + strconv.Itoa(n+1) + " of " + strconv.Itoa(len(list))
 		s.Style += ";--bar:" + part(length(q.Better, q.Shown(x), longest)) + r.spread(q.Better, q.Shown, longest)
 	}
@@ -88,11 +85,11 @@ func Standings(c *Context, runs []Run) Board {
 func (r *Run) lost() bool { return r.Stale && r.Status == Cancelled }
 
 // boardText prints a value of what decides.
-func boardText(info *lab.Info, x float64) string {
-	if info.Say.Percent {
+func boardText(say *lab.Say, q *report.Quantity, x float64) string {
+	if say.Percent {
 		return Digits(100*x, 2) + " %"
 	}
-	return Digits(info.Quantities[info.Quantity(info.Say.Quantity)].Shown(x), 3)
+	return With(Digits(q.Shown(x), 3), q.Unit)
 }
 
 // longest is the value that has the longest bar, as it is shown.

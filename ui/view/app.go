@@ -68,11 +68,11 @@ type App struct {
 	runs  []chart.Run
 	views []chart.View
 	board chart.Board // how the runs rank
-	// account is where the time of two of them goes.
-	account chart.Account
-	// before says what the change since the baseline did, empty if nothing can be said.
-	before string
-	forms  []form.Panel
+	// account is where the time of two of them goes; says what the change since the baseline did,
+	// or else who wins, and why its cause.
+	account   chart.Account
+	says, why string
+	forms     []form.Panel
 }
 
 // NewApp returns the page's components' common ground.
@@ -144,9 +144,11 @@ func (a *App) fresh() {
 	a.room, a.rev = a.Laboratory, a.Rev
 	c := a.Runs.ChartContext()
 	a.runs = a.Runs.ChartRuns()
-	a.before = chart.Before(c, a.runs)
 	a.views = chart.Views(c, a.runs)
 	a.board, a.account = chart.Standings(c, a.runs), chart.AccountOf(c, a.runs)
+	if a.says, a.why = chart.Before(c, a.runs), ""; a.says == "" {
+		a.says, a.why = chart.Verdict(a.Info, a.runs)
+	}
 	a.forms = a.Form.Forms()
 }
 
@@ -234,7 +236,7 @@ func hidden(b bool) any {
 }
 
 // swatch is the style of a system's mark: its color.
-func swatch(s *lab.System) string { return "--look:var(" + chart.SystemLook(s).Color + ")" }
+func swatch(s *lab.System) string { return chart.SystemLook(s).Style() }
 
 // swatchClass says which pattern the mark has.
 func swatchClass(s *lab.System) string {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/ui/chart"
 	"spillway/ui/lab"
 )
 
@@ -14,16 +13,11 @@ type Summary struct {
 	says, why string // the verdict and its cause
 }
 
-// Compute makes the verdict.
+// Compute finds the verdict.
 func (c *Summary) Compute() {
 	c.fresh()
-	switch {
-	case c.Runs.Blocked() != "" && !c.Runs.Results():
+	if c.says, c.why = c.App.says, c.App.why; c.Runs.Blocked() != "" && !c.Runs.Results() {
 		c.says, c.why = "Not computed; the message above says why.", ""
-	case c.before != "":
-		c.says, c.why = c.before, ""
-	default:
-		c.says, c.why = chart.Verdict(c.Info, c.runs)
 	}
 }
 

@@ -413,12 +413,10 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 
 // lead is the question.
 func lead(w *trace, s *settings) string {
-	switch n := len(w.Clients); {
-	case n > 1:
+	if n := len(w.Clients); n > 1 {
 		return fmt.Sprintf("%d programs share %v of GPU memory. What should leave it when they need more?", n, s.Setup.GPU)
-	default:
-		return fmt.Sprintf("A program has %v of GPU memory. What should leave it when it needs more?", s.Setup.GPU)
 	}
+	return fmt.Sprintf("A program has %v of GPU memory. What should leave it when it needs more?", s.Setup.GPU)
 }
 
 // remedy says what would help.

@@ -3,7 +3,6 @@ package palette
 import (
 	"strings"
 
-	"spillway/ui/lab"
 	"spillway/ui/model/session"
 )
 
@@ -15,27 +14,21 @@ type Entry struct {
 	Also                   string // what it is found by besides
 }
 
-// elsewhere are the verbs of what is worth going to another laboratory for.
-var elsewhere = map[string]bool{"preset": true, "workload": true, "knob": true, "system": true, "chart": true, "section": true, "figure": true, "topic": true, "term": true}
+// elsewhere are the verbs of what is worth going to another laboratory for; words and topics of
+// the help are about the one that is shown.
+var elsewhere = map[string]bool{"preset": true, "workload": true, "knob": true, "system": true, "chart": true, "section": true, "figure": true}
 
 // Entries lists what a session's laboratory has, for those who are in another one.
 func Entries(n *session.Session) (list []Entry) {
-	everybody := map[string]bool{}
-	for _, t := range lab.Terms() {
-		everybody["term "+t.Name] = true
-	}
 	for _, c := range Commands(n) {
 		verb, what, _ := strings.Cut(c.ID, " ")
-		if !elsewhere[verb] || everybody[c.ID] {
+		if !elsewhere[verb] {
 			continue
 		}
 		e := Entry{Lab: n.Info.Name, ID: c.ID, Kind: c.Kind, Title: c.Title, About: short(c.About), Also: c.also}
-		switch verb {
-		case "system": // there it shall be shown, whether it is compared or not
+		if verb == "system" { // there it shall be shown, whether it is compared or not
 			e.ID = "focus " + what
 			e.Title = strings.TrimPrefix(strings.TrimPrefix(e.Title, "Compare "), "Leave out ")
-		case "term", "topic": // the help is about the laboratory that is shown
-			continue
 		}
 		list = append(list, e)
 	}
