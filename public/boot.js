@@ -227,7 +227,7 @@ window.boot = (() => {
     drawn().then(() => {
       late = true;
       performance.mark('page-settled');
-      if (!embedded) offline();
+      if (!embedded) rested().then(offline);
     });
     await ended;
     if (stopped) return;
@@ -237,15 +237,33 @@ window.boot = (() => {
     else banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
   }
 
-  // drawn waits for the first chart, but not for ever: then nothing competes
-  // with what the service worker fetches.
+  // drawn waits until the program has drawn the page, but not for ever.
   function drawn() {
     const begun = performance.now();
     return new Promise((resolve) => {
       const look = () => {
-        if (!window.firstChart && performance.now() - begun < 10_000) setTimeout(look, 250);
+        if (performance.getEntriesByName('page-drawn').length === 0 && performance.now() - begun < 10_000) setTimeout(look, 250);
         else if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: 3000 });
         else setTimeout(resolve, 1000);
+      };
+      look();
+    });
+  }
+
+  // rested waits until for five seconds nobody has touched the page and nothing was
+  // under way: the copy for offline use is 90 MB, and shall take nothing from what a
+  // visitor does.
+  function rested() {
+    return new Promise((resolve) => {
+      const kinds = ['pointerdown', 'keydown', 'input', 'wheel'];
+      let since = performance.now();
+      const touched = () => { since = performance.now(); };
+      for (const kind of kinds) addEventListener(kind, touched, { capture: true, passive: true });
+      const look = () => {
+        if (window.tools && !window.tools.settled()) touched();
+        if (performance.now() - since < 5000) return setTimeout(look, 500);
+        for (const kind of kinds) removeEventListener(kind, touched, { capture: true });
+        return resolve();
       };
       look();
     });

@@ -9,7 +9,6 @@ window.charts = (() => {
   const zooms = new Map(); // ids to [start, end], in percent: what the link says is zoomed into
   const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
   let frame = 0;
-  let idle = 0;
 
   const DASHES = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]];
   const MARKS = ['circle', 'rect', 'triangle', 'diamond'];
@@ -724,14 +723,9 @@ window.charts = (() => {
     f.shape = key;
     f.host.dataset.drawn = 'true';
     window.lastChart = performance.now();
-    if (!window.firstChart && results > 0) {
-      window.firstChart = performance.now();
-      performance.mark('first-chart');
-    }
   }
 
-  // What is in sight is drawn first, the first on the page before others; the
-  // rest when there is time.
+  // Only what is in sight, or nearly, is drawn, the first on the page before others.
   const sight = new IntersectionObserver((entries) => {
     for (const e of entries) {
       for (const [id, f] of figures) {
@@ -742,39 +736,22 @@ window.charts = (() => {
     }
   }, { rootMargin: '200px' });
 
-  const whenIdle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 500 }) : (f) => setTimeout(f, 50);
+  // inSight: where a figure is the observer says a moment after it was told of it.
+  const inSight = (id) => figures.get(id)?.away === false;
 
   function next() {
     frame = 0;
     if (!window.echarts) return; // its script calls again
     const ids = [...figures.keys()].filter((id) => pending.has(id));
-    const id = ids.find((name) => !figures.get(name).away);
+    const id = ids.find(inSight);
     pending.delete(id);
     plan();
     if (id !== undefined) draw(id);
   }
 
-  function later() {
-    idle = 0;
-    if (!window.echarts) return;
-    const id = [...figures.keys()].find((name) => pending.has(name) && !figures.get(name).chart);
-    pending.delete(id);
-    plan();
-    if (id !== undefined) draw(id);
-  }
-
-  // plan has figures in sight drawn frame by frame, and the others once, when
-  // there is time; after that they wait until they come into sight.
+  // plan has figures in sight drawn frame by frame; others wait until they come into sight.
   function plan() {
-    let near = false;
-    let far = false;
-    for (const id of pending) {
-      const f = figures.get(id);
-      if (!f?.away) near = true;
-      else if (!f.chart) far = true;
-    }
-    if (near) frame ||= requestAnimationFrame(next);
-    else if (far) idle ||= whenIdle(later);
+    if ([...pending].some(inSight)) frame ||= requestAnimationFrame(next);
   }
 
   function schedule(id) {
@@ -857,23 +834,6 @@ window.charts = (() => {
     ]);
   }
 
-  // warm draws a chart that nobody sees, while the program is still compiled:
-  // the first drawing of all is slow, mostly because of fonts.
-  function warm() {
-    const host = document.createElement('div');
-    host.style.cssText = 'position:absolute;left:-10000px;width:500px;height:200px';
-    host.textContent = '→×↺·−µ…';
-    document.body.append(host);
-    const chart = echarts.init(host, null, { renderer: 'canvas' });
-    chart.setOption({
-      animation: false, textStyle: { fontFamily: theme().family },
-      legend: {}, tooltip: {}, xAxis: { type: 'value', name: '×' }, yAxis: { type: 'category', data: ['a', 'b'] },
-      series: [{ type: 'bar', name: '→', data: [1, 2], label: { show: true } }],
-    });
-    chart.dispose();
-    host.remove();
-  }
-
   return {
     options, withTexts, // for tests
     // prints takes over how numbers are written.
@@ -928,20 +888,9 @@ window.charts = (() => {
     },
     hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // settled: what waits to be drawn waits to be seen.
-    settled() { return !frame && !idle && (pending.size === 0 || Boolean(window.echarts)); },
-    // first draws the first figure at once, before the page is drawn again: there
-    // is something to see.
-    first() {
-      if (!window.echarts || window.firstChart) return;
-      const [id] = figures.keys();
-      if (id === undefined) return;
-      figures.get(id).changed = true;
-      pending.delete(id);
-      draw(id);
-    },
+    settled() { return !frame && (pending.size === 0 || Boolean(window.echarts)) && [...pending].every((id) => figures.get(id)?.away); },
     // ready is called when the chart library has loaded.
     ready() {
-      if (figures.size === 0) warm();
       for (const id of figures.keys()) schedule(id);
     },
   };

@@ -246,15 +246,11 @@ func (h host) Answer(id int, data []byte, last bool) {
 	if err := wire.Unmarshal(data, &a); err != nil {
 		a = exec.Answer{ID: id, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
 	}
-	first := last && !h.answered
-	if first {
+	if last && !h.answered {
 		h.answered = true
 		mark("first-answer")
 	}
 	h.answer(&a)
-	if first && h.frame.drawn() {
-		js.Global().Get("charts").Call("first")
-	}
 }
 
 // Failed implements pool.Host.

@@ -127,6 +127,21 @@ export async function visit(page, url) {
   await finished(page);
 }
 
+// charts looks at every chart, as one is drawn only when it comes into sight, goes back to
+// where the page was, and wants n of them.
+export async function charts(page, n) {
+  await page.evaluate(async () => {
+    const at = [scrollX, scrollY];
+    for (const plot of document.querySelectorAll('.plot')) {
+      if (!plot.checkVisibility()) continue;
+      plot.scrollIntoView({ block: 'center', behavior: 'instant' });
+      for (let frames = 0; frames < 60 && (frames < 3 || !window.charts.settled()); frames++) await new Promise(requestAnimationFrame);
+    }
+    scrollTo({ left: at[0], top: at[1], behavior: 'instant' });
+  });
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(n);
+}
+
 // saved chooses a format in a menu "Save" and returns the file: its name and bytes.
 export async function saved(page, menu, format) {
   await page.click(`#save-${menu}`);

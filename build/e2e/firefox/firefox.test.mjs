@@ -39,7 +39,7 @@ async function open(url) {
 // computed waits until the program has taken over and nothing runs any more.
 async function computed(page) {
   await page.waitForFunction(() => !document.querySelector('[data-first]') && document.querySelector('#cancel')
-    && window.firstChart > 0 && !/^Computing/.test(document.querySelector('#headline').textContent), patience);
+    && !/^Computing/.test(document.querySelector('#headline').textContent), patience);
   await page.evaluate(() => new Promise((done) => { setTimeout(done, 400); })); // it draws four times a second at the least
   await page.waitForFunction(() => !document.querySelector('#cancel').checkVisibility({ visibilityProperty: true }), patience);
 }

@@ -1,11 +1,11 @@
 // Everybody can use the page: keyboard, screen reader, dark, narrow.
-import { expect, screenshot, test, tool, visit as open } from '../fixture.mjs';
+import { charts, expect, screenshot, test, tool, visit as open } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
 async function visit(page) {
   await open(page, quick);
-  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
+  await charts(page, 6);
 }
 
 test('dark follows the system and the button', async ({ page }) => {

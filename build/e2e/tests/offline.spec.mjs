@@ -69,7 +69,7 @@ test('the zip works in a folder of a plain server, and without it after one visi
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the server's own port
   const site = await serveZip();
   await page.goto(`${site.url}#${opened}`);
-  await page.waitForFunction(() => window.firstChart > 0);
+  await live(page);
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   await site.close();
   await context.setOffline(true);

@@ -1,7 +1,7 @@
 // The view that reproduces the paper.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { enter, expect, finished, saved, screenshot, test } from '../fixture.mjs';
+import { charts, enter, expect, finished, saved, screenshot, test } from '../fixture.mjs';
 
 const view = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&view=reproduce&figure=g10.11';
 const store = './#v=2&lab=store&view=reproduce';
@@ -99,11 +99,11 @@ test('from one view to the other and back', async ({ page }) => {
   await page.goto(view);
   await page.click('#view-explore');
   await expect(page.locator('#headline')).toHaveText(/fast/, { timeout: 60_000 });
-  await expect(page.locator('.plot canvas')).toHaveCount(6);
+  await charts(page, 6);
   await page.click('#view-reproduce');
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
   await page.click('#view-explore');
-  await expect(page.locator('.plot canvas')).toHaveCount(6);
+  await charts(page, 6);
   await expect(page).not.toHaveURL(/view=/);
 });
 

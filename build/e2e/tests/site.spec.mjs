@@ -102,7 +102,7 @@ test.describe('laboratories', () => {
   test('only what is looked at is loaded, once', async ({ page }) => {
     const files = asked(page);
     await page.goto('./');
-    await page.waitForFunction(() => window.firstChart > 0);
+    await live(page);
     expect(files()).toEqual(['first-train.info', 'labs.info', 'train.info']); // nothing is to be computed
     await page.evaluate(() => { location.hash = 'lab=store'; });
     await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);

@@ -2,7 +2,7 @@
 // their links and programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { drop, enter, expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
+import { charts, drop, enter, expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const store = './#v=2&lab=store';
@@ -10,7 +10,7 @@ const train = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
 async function open(page, url = store) {
   await visit(page, url);
-  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
+  await charts(page, 6);
 }
 
 // programs records which files of laboratories the page asks for.
@@ -72,7 +72,7 @@ test('each laboratory keeps its state', async ({ page }) => {
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
   await expect(page).toHaveURL(/lab=train.*gpu_memory=24/);
-  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
+  await charts(page, 6);
   await tool(page, 'undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   await enter(page, 'store');
@@ -115,7 +115,7 @@ test('without a network both laboratories compute', { tag: '@fresh' }, async ({ 
   await expect(page.locator('#f-workload')).toBeVisible();
   await finished(page);
   await expect(page.locator('.run.done').first()).toBeVisible();
-  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
+  await charts(page, 6);
   await expect(page.locator('#notice')).toHaveCount(0);
   await context.setOffline(false);
 });
