@@ -64,10 +64,11 @@ export const test = base.extend({
         window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber}`);
       });
     });
-    // Tests use the settings, which stand beside the results when that was asked for once.
+    // Tests use the settings, which stand beside the results when that was asked for once,
+    // and have been here before.
     await context.addInitScript(() => {
       if (self !== top) return; // frames keep nothing
-      try { localStorage.setItem('spillway-docked', localStorage.getItem('spillway-docked') ?? 'yes'); } catch { /* a document without storage */ }
+      try { for (const name of ['spillway-docked', 'spillway-visited']) localStorage.setItem(name, localStorage.getItem(name) ?? 'yes'); } catch { /* a document without storage */ }
     });
     // A tab keeps its session's storage; the test before left some.
     await context.addInitScript((id) => {

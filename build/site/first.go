@@ -172,7 +172,7 @@ func (s site) inline(fragment string) error {
 	return nil
 }
 
-// startScript is what runs before anything is drawn: it finds the theme and whether the settings stand beside the results, hides what
+// startScript is what runs before anything is drawn: it finds the theme, whether the settings stand beside the results and whether this is a first visit, hides what
 // is drawn already when the link is about something else, and notes that the page is
 // a frame in another one. An engine draws nothing, so of this document it wants only
 // the start: the rest is not even read.
@@ -181,7 +181,7 @@ func startScript(fragment string) string {
 		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
 		"if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")d.linked='';" +
 		"if(innerWidth>=1600)d.docked='';" +
-		"try{d.theme=localStorage.getItem('spillway-theme')||'';const k=localStorage.getItem('spillway-docked');if(k==='no')delete d.docked;else if(k)d.docked=''}catch{}}" +
+		"try{d.theme=localStorage.getItem('spillway-theme')||'';const k=localStorage.getItem('spillway-docked');if(k==='no')delete d.docked;else if(k)d.docked='';if(!localStorage.getItem('spillway-visited')){d.new='';localStorage.setItem('spillway-visited','yes')}}catch{}}" +
 		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +
 		"if(e==='engine'){window.stop();for(const f of['wasm_exec.js','boot.js']){const s=document.createElement('script');s.async=false;s.src=f;document.head.append(s)}}}"
 }

@@ -29,7 +29,7 @@ func (s site) addLabs() error {
 		if err != nil {
 			return err
 		}
-		tabs, names = append(tabs, session.Tab{Name: lab.Name, Title: lab.Title, About: lab.About}), append(names, door.Name)
+		tabs, names = append(tabs, session.Tab{Name: lab.Name, Title: lab.Title, About: lab.About, Ways: lab.Ways}), append(names, door.Name)
 	}
 	data, err := wire.Marshal(&tabs)
 	if err == nil {

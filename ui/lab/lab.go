@@ -73,6 +73,12 @@ type Section struct {
 	Bytes bool
 }
 
+// A Way is what somebody comes for, and which view of the laboratory answers that.
+type Way struct {
+	Label string // "I study a paper"
+	View  string // as links name it, empty for what the laboratory opens on
+}
+
 // Asked says in what other words people ask for something of a laboratory.
 type Asked struct {
 	Words string // "safe crash lose data", small
@@ -212,6 +218,8 @@ type Info struct {
 	EntryPanel string
 	Help       []Help
 	Glossary   []Term // its own words; Terms has everybody's
+	// Ways lead people who are here for the first time to what they came for.
+	Ways []Way
 	// Asked leads from other words that people ask with to what the palette finds.
 	Asked   []Asked
 	Tour    []Stop

@@ -1,10 +1,12 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // Summary says what is asked, who wins and why.
@@ -29,6 +31,34 @@ func (c *Summary) announce() string {
 	return strings.TrimSpace(c.says + " " + c.why)
 }
 
+// A way is one of a laboratory's.
+type way struct {
+	lab.Way
+	lab string
+}
+
+// ways are all laboratories'; they are in sight on a first visit.
+func (c *Summary) ways() (all []way) {
+	for _, t := range c.Tabs {
+		for _, w := range t.Ways {
+			all = append(all, way{Way: w, lab: t.Name})
+		}
+	}
+	return all
+}
+
+func (c *Summary) take(w way) {
+	c.GoThen(w.lab, func() { c.SetView(cmp.Or(state.View(w.View), state.Explore)) })
+}
+
+// tab is the tabindex of a button in a toolbar that Tab reaches at its first.
+func tab(i int) string {
+	if i == 0 {
+		return "0"
+	}
+	return "-1"
+}
+
 // presets are the setups to start from; a page inside another one starts from what that says.
 func (c *Summary) presets() []lab.Preset {
 	if c.frame != nil {
@@ -42,8 +72,5 @@ func (c *Summary) holds(key string) string { return boolText(c.Preset() == key) 
 // presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
 func (c *Summary) presetTab(i int) string {
 	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
-	if i == max(holds, 0) {
-		return "0"
-	}
-	return "-1"
+	return tab(i - max(holds, 0))
 }

@@ -53,6 +53,31 @@ test('the first screen says what happens, in few words that can be read', async 
   await expect(page.locator('#caveat')).not.toBeEmpty();
 });
 
+test('who is here for the first time has three ways in', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.addInitScript(() => {
+    if (!sessionStorage.getItem('returned')) localStorage.removeItem('spillway-visited');
+    localStorage.setItem('spillway-docked', 'no');
+  });
+  await page.goto('./');
+  await live(page);
+  await expect(page.locator('.ways button')).toHaveText(['I study a paper', 'I train a model', 'I weigh a machine']);
+  await expect(page.locator('.stage')).toBeInViewport({ ratio: 1 });
+  await page.focus('.ways button');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#headline')).toContainText('tokens/s');
+  await page.click('#way-llm-whatif');
+  await expect(page).toHaveURL(/lab=llm&.*view=whatif/);
+  await page.goBack();
+  await page.click('#way-train-reproduce');
+  await expect(page).toHaveURL(/lab=train&.*view=reproduce/);
+  await page.evaluate(() => sessionStorage.setItem('returned', 'yes'));
+  await page.reload();
+  await live(page);
+  await expect(page.locator('.ways')).toBeHidden();
+});
+
 for (const [scheme, width] of [['light', 1280], ['dark', 820], ['light', 360]]) {
   test(`the drawing turns knobs, ${scheme}, ${width} px`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });

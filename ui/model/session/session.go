@@ -34,6 +34,7 @@ type Host interface {
 // A Tab is a laboratory as the head of the page lists it.
 type Tab struct {
 	Name, Title, About string
+	Ways               []lab.Way
 }
 
 // A Session is one visitor's work in all laboratories.
