@@ -42,6 +42,7 @@ func main() {
 	for p.inbox.any() { // what is known
 		p.inbox.take()()
 	}
+	yield()
 	p.app = view.NewApp(p.session, p)
 	var root vugu.Builder = view.NewRoot(p.app)
 	if p.frame != nil {
@@ -73,6 +74,7 @@ func main() {
 		}
 	}()
 	go p.apply()
+	yield()
 	for first := true; ; first = false {
 		p.rests = true
 		<-dirty
@@ -86,6 +88,9 @@ func main() {
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
+		if first {
+			yield()
+		}
 		still.Take(built, p.tools.Call("takeTouched").Bool())
 		if err := renderer.Render(built); err != nil {
 			log.Print("Spillway: drawing the page: ", err)
@@ -140,6 +145,22 @@ func stop(what string, err error) { boot().Call("crashed", what+": "+err.Error()
 
 // mark notes a moment of the start in the browser's performance timeline.
 func mark(name string) { js.Global().Get("performance").Call("mark", name) }
+
+// yield gives the thread back for a moment, so that the start is several tasks and what a
+// visitor does meanwhile is not kept waiting for all of it.
+func yield() {
+	done := make(chan struct{})
+	channel := js.Global().Get("MessageChannel").New()
+	f := js.FuncOf(func(js.Value, []js.Value) any {
+		close(done)
+		return nil
+	})
+	channel.Get("port1").Set("onmessage", f)
+	channel.Get("port2").Call("postMessage", nil)
+	<-done
+	channel.Get("port1").Call("close")
+	f.Release()
+}
 
 // nextFrame blocks until the next animation frame, or 50 ms in a tab that
 // shows none.
