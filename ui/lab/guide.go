@@ -27,6 +27,14 @@ type Stop struct {
 	Facts []Fact
 }
 
+// A Card is a question that people have about a laboratory, as What if asks it: with the
+// settings and systems that are shown.
+type Card struct {
+	Question string // as one asks it aloud
+	About    string // what it varies, a line
+	Ask      string // the question as links say it: "ask-vary=batch ask-values=1,2,4"
+}
+
 // A Fact says that one value of a stop's runs is larger than another some times
 // over: Left > Times × Right. A value without a system is zero.
 type Fact struct {

@@ -81,7 +81,7 @@ func New() lab.Lab {
 			Floor: lab.Lowest("time"),
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "checkpoint safetensors own model", ID: "press pick-files-button"}},
 		},
 		Default: standard(),

@@ -101,7 +101,7 @@ func New() lab.Lab {
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "why slow wait", ID: "chart cores"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
 		Default: standard(),

@@ -106,7 +106,7 @@ func New() lab.Lab {
 			Drop:  dropped, Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "why slow wait journal", ID: "chart ledger"}},
 		},
 		Default: standard(),

@@ -98,7 +98,7 @@ func New() lab.Lab {
 			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "why wait slow", ID: "chart causes"}, {Words: "fair share", ID: "section fairness"}},
 		},
 		Default: standard(),

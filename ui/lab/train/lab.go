@@ -130,7 +130,7 @@ func New() lab.Lab {
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
 			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
 			Asked:             []lab.Asked{{Words: "why slow wait stall bottleneck", ID: "chart causes"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",

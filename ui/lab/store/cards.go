@@ -1,0 +1,15 @@
+package store
+
+import "spillway/ui/lab"
+
+// cards are the questions that What if opens on.
+func cards() []lab.Card {
+	return []lab.Card{
+		{Question: "How much GPU memory until nobody waits?", About: "GPU memory from 9 to 16 GiB", Ask: "ask-vary=gpu_memory ask-values=9,10,11,12,13,14,16"},
+		{Question: "More programs on one GPU?", About: "One to four clients", Ask: "ask-vary=clients ask-values=1,2,3,4"},
+		{Question: "Would a faster link help?", About: "The link to the host from 6 to 48 GB/s", Ask: "ask-vary=link ask-values=6,12,24,48"},
+		{Question: "Is bringing data back early worth it?", About: "Prefetch on and off", Ask: "ask-vary=prefetch ask-values=1,0"},
+		{Question: "How large a batch?", About: "Batch sizes from 32 to 80", Ask: "ask-vary=batch ask-values=32,48,64,80"},
+		{Question: "What if an eviction cost nothing to start?", About: "What an eviction costs before its first byte moves, from 0 to 7.5 ms", Ask: "ask-vary=evict ask-values=0,1,2,3.75,7.5"},
+	}
+}
