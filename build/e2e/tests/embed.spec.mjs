@@ -85,7 +85,7 @@ for (const [how, sandbox] of Object.entries(sandboxes)) {
     const state = await host.frame().evaluate(() => {
       const can = (f) => { try { return f(); } catch (err) { return err.name; } };
       return {
-        origin: self.origin, length: history.length, stored: can(() => Object.keys(localStorage).filter((key) => key !== 'spillway-docked').length + sessionStorage.length), // the window that was opened has that
+        origin: self.origin, length: history.length, stored: can(() => Object.keys(localStorage).filter((key) => !['spillway-docked', 'spillway-visited'].includes(key)).length + sessionStorage.length), // the window that was opened has that
         worker: can(() => navigator.serviceWorker.controller),
       };
     });

@@ -45,6 +45,24 @@ test('one setting is varied, and the address carries the question', async ({ pag
   await expect(page.locator('#ask-says')).toHaveText(says);
 });
 
+test('a question that is ready is asked by one press, and then stands in the form', async ({ page }) => {
+  await ask(page, '');
+  const ready = page.locator('.ask-ready button');
+  await expect(ready).toHaveCount(6);
+  await expect(page.locator('.ask-ready [aria-pressed=true]')).toHaveCount(0);
+  await ready.first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(ready.nth(1)).toHaveAttribute('aria-pressed', 'true');
+  await answered(page);
+  await expect(page.locator('#ask-says')).not.toBeEmpty();
+  await expect(page.locator('#f-ask-vary')).not.toHaveValue('ssd_read');
+  await page.selectOption('#f-ask-vary', 'ssd_read'); // another question than that
+  await expect(page.locator('.ask-ready [aria-pressed=true]')).toHaveCount(0);
+  await tool(page, 'undo');
+  await expect(ready.nth(1)).toHaveAttribute('aria-pressed', 'true');
+});
+
 test('two settings are a map; files have every run', async ({ page }) => {
   await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2,4');
   await answered(page, 18);

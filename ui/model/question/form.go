@@ -54,6 +54,41 @@ func (p *points) text() string {
 // controls are the fields of the question.
 type controls struct{ *core }
 
+// Ready are the questions that the laboratory has ready; chosen is the one that is asked.
+func (a *controls) Ready() []form.Option {
+	now := a.room.State.Ask.String()
+	var list []form.Option
+	for i := range a.room.Info.Cards {
+		c := &a.room.Info.Cards[i]
+		u, err := a.card(i)
+		list = append(list, form.Option{Key: strconv.Itoa(i), Label: c.Question, Help: c.About, Chosen: err == nil && u.String() == now})
+	}
+	return list
+}
+
+// card is what a question that is ready asks.
+func (a *controls) card(i int) (*knob.Setup, error) {
+	u := a.room.State.Ask.Clone()
+	for _, k := range u.Knobs() {
+		u.Reset(k.Key)
+	}
+	return u, u.Read(a.room.Info.Cards[i].Ask)
+}
+
+// Ask asks a question that is ready, and computes it.
+func (a *controls) Ask(i int) {
+	r := a.room
+	r.Change("", func() {
+		u, err := a.card(i)
+		if err != nil {
+			r.Warn(err)
+			return
+		}
+		r.State.Ask = u
+	})
+	a.Run()
+}
+
 // Questions are the kinds of question.
 func (a *controls) Questions() []form.Option {
 	return slices.DeleteFunc(a.field(state.AskKey).Options, func(o form.Option) bool { return o.Key == state.Buy && !o.Chosen && !a.turns.parts() })
