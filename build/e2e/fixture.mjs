@@ -143,6 +143,15 @@ export async function charts(page, n) {
   await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(n);
 }
 
+// seen scrolls to the place of a chart, which is drawn then, and returns it.
+export async function seen(page, id) {
+  const plot = page.locator(`#chart-${id}`);
+  await plot.scrollIntoViewIfNeeded();
+  const host = plot.locator('.plot-host[data-drawn=true]');
+  await expect(host).toBeVisible();
+  return host;
+}
+
 // saved chooses a format in a menu "Save" and returns the file: its name and bytes.
 export async function saved(page, menu, format) {
   await page.click(`#save-${menu}`);

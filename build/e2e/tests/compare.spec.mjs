@@ -1,6 +1,6 @@
 // Before and after: the pinned baseline, and named runs side by side.
 import { readFile } from 'node:fs/promises';
-import { expect, finished, saved, screenshot, test, tool, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, seen, test, tool, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&ssd_read=3.2&mode=corrected&systems=ideal,uvm,g10&focus=uvm';
 
@@ -35,10 +35,11 @@ test('a baseline shows what a change did, in numbers, charts and a sentence', as
   await expect(page.locator('#headline')).toHaveText(/^Twice the SSD read rate .*G10/);
   await expect(page.locator('#baseline-says')).toHaveText('Since the baseline: SSD read 3.2 → 6.4 GB/s.');
   await expect(page.locator('#numbers .change.better').first()).toHaveText(/^[+−][\d.]+ %, better$/);
+  await seen(page, 'throughput');
   const ghost = () => page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-throughput .plot-host')).getOption().series.find((s) => s.id === 'ghost')?.data);
   await expect.poll(ghost).toHaveLength(3);
   const lines = () => page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-memory .plot-host')).getOption().series.filter((s) => s.id.startsWith('ghost')).length);
-  await page.locator('#chart-memory').scrollIntoViewIfNeeded();
+  await seen(page, 'memory');
   await expect.poll(lines).toBeGreaterThan(0);
   await page.locator('#headline').scrollIntoViewIfNeeded();
   await screenshot(page, 'baseline');
@@ -78,8 +79,7 @@ test('named runs stand side by side, also after a reload and in a link', async (
   await expect(page.locator('#side-settings')).not.toContainText('GPU memory');
   await expect(page.locator('#side-numbers .change.better').first()).toBeVisible();
   for (const id of ['side-quantity', 'side-causes', 'lag']) {
-    await page.locator(`#chart-${id}`).scrollIntoViewIfNeeded();
-    await expect(page.locator(`#chart-${id} .plot-host[data-drawn=true]`)).toBeVisible();
+    await seen(page, id);
   }
   await page.selectOption('#side-of', 'iteration_s');
   await expect(page.locator('#title-side-quantity')).toHaveText('Iteration time');

@@ -160,6 +160,7 @@ test('where a tensor compresses, and one entry', async ({ page }) => {
   const heat = page.locator('#section-heat');
   await page.selectOption('select#f-heat_of', { label: 'layers.0.mlp.half' });
   await expect(heat).toContainText('of its 4096 entries 50.0 % are zeros and 50.0 % take all 4 sectors');
+  await heat.locator('.plot').scrollIntoViewIfNeeded();
   await expect(heat.locator('.plot-host[data-drawn=true]')).toBeVisible();
   await page.click('#open-inside');
   const inside = page.locator('#section-inside');

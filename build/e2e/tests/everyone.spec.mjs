@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import axe from 'axe-core';
 import { nightly } from '../effort.mjs';
-import { drop, expect, finished, live, screenshot, test, tool, unfold } from '../fixture.mjs';
+import { drop, expect, finished, live, screenshot, seen, test, tool, unfold } from '../fixture.mjs';
 import { kineto } from '../kineto.mjs';
 import { every, turn } from '../labs.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
@@ -141,6 +141,7 @@ const more = {
         await finished(page);
         if (await page.locator('#open-inside').getAttribute('aria-expanded') === 'false') await page.click('#open-inside');
         await expect(page.locator('#section-inside table').first()).toBeVisible();
+        await page.locator('#section-heat .plot').scrollIntoViewIfNeeded();
         await expect(page.locator('#section-heat .plot-host[data-drawn=true]')).toHaveCount(1);
       },
     },
@@ -349,7 +350,7 @@ test('forced colours, more contrast, less motion, wider letters', async ({ page 
   await page.goto(train);
   await live(page);
   await finished(page);
-  await expect(page.locator('#chart-throughput .plot-host[data-drawn=true]')).toBeVisible();
+  await seen(page, 'throughput');
   const style = (selector, name) => page.locator(selector).first().evaluate((e, n) => getComputedStyle(e)[n], name);
   for (const [on, off] of [['#view-explore', '#view-whatif'], ['.chip-button[aria-pressed=true]', '.chip-button[aria-pressed=false]']]) {
     expect(await style(on, 'backgroundColor')).not.toBe(await style(off, 'backgroundColor'));

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { charts, drop, expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
+import { charts, drop, expect, finished, saved, screenshot, seen, test, visit } from '../fixture.mjs';
 import { every, labs } from '../labs.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -71,7 +71,10 @@ for (const lab of labs) {
       for (const key of keys) {
         const section = page.locator(`#section-${key}`);
         await open(page, key);
-        await expect(section.locator('table, .plot-host[data-drawn=true], .answer').first(), key).toBeVisible({ timeout: 90_000 });
+        const content = section.locator('table, .plot, .answer').first();
+        await expect(content, key).toBeVisible({ timeout: 90_000 });
+        await content.scrollIntoViewIfNeeded();
+        await expect(section.locator('table, .plot-host[data-drawn=true], .answer').first(), key).toBeVisible();
         const text = await section.innerText();
         expect(text.length, key).toBeGreaterThan(lab.sections ? 200 : 60);
         expect(text, key).not.toMatch(/NaN|Inf\b|undefined/);
@@ -146,7 +149,7 @@ for (const lab of labs) {
       await finished(page, { cancel: '#ask-cancel', timeout: 90_000 });
       if (/^Run/.test(await run.innerText()) && await run.isEnabled()) await run.click(); // a slow machine asks first
       await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 90_000 });
-      await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
+      await seen(page, 'whatif');
       if (vary) await expect(page.locator('#f-ask-vary')).toHaveValue(vary);
       if (answers) await expect(page.locator('#ask-table tbody tr')).toHaveCount(answers);
       else expect(await page.locator('#ask-table tbody tr').count()).toBeGreaterThan(1);
@@ -183,7 +186,6 @@ for (const lab of labs) {
         await page.emulateMedia({ colorScheme: 'light' });
         await page.addInitScript(() => localStorage.setItem('spillway-docked', 'no')); // as on a first visit
         await visit(page, lab.name === 'train' ? './' : `${lab.link}${lab.picture}`);
-        await expect(page.locator('.plot-host[data-drawn=true]').first()).toBeVisible();
         await page.screenshot({ path: path.join(root, `public/screenshot${lab.name === 'train' ? '' : `-${lab.name}`}.png`), animations: 'disabled' });
       });
     }

@@ -1,7 +1,7 @@
 // The share dialog, and links that hold what is zoomed into.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
+import { expect, finished, screenshot, seen, test, tool, unfold, visit } from '../fixture.mjs';
 
 const quick = './#v=4-by-hand&lab=train&preset=g10-paper&batch=16&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10';
 const zoomed = (page) => page.locator('#chart-memory .plot-host[data-zoomed=true]');
@@ -53,9 +53,7 @@ test('a link that needs files says which', async ({ page }) => {
 
 test('a link opens on the same part of a chart, and zooming is nothing to undo', async ({ page, context }) => {
   await visit(page, quick);
-  await expect(page.locator('#chart-memory .plot-host[data-drawn=true]')).toBeVisible();
-  const plot = page.locator('#chart-memory .plot-host');
-  await plot.scrollIntoViewIfNeeded();
+  const plot = await seen(page, 'memory');
   const box = await plot.boundingBox();
   await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2); // in a panel, not between two
   await page.keyboard.down('Control');
@@ -68,6 +66,7 @@ test('a link opens on the same part of a chart, and zooming is nothing to undo',
   await expect.poll(() => { const same = was === page.url(); was = page.url(); return same; }, { intervals: [500] }).toBe(true);
   const other = await context.newPage();
   await visit(other, page.url());
+  await seen(other, 'memory');
   await expect(zoomed(other)).toHaveCount(1);
   expect(other.url()).toBe(page.url());
   await other.dblclick('#chart-memory .plot-host');

@@ -1,5 +1,5 @@
 // The view that asks what if: in the address, in the chart, in tables and files.
-import { expect, saved, screenshot, test, tool } from '../fixture.mjs';
+import { expect, saved, screenshot, seen, test, tool } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&view=whatif';
 
@@ -21,7 +21,7 @@ test('one setting is varied, and the address carries the question', async ({ pag
   await ask(page, '');
   await page.selectOption('#f-ask-vary', 'ssd_read');
   await answered(page, 36);
-  await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
+  await seen(page, 'whatif');
   await expect(page.locator('#ask-table tbody tr')).toHaveCount(9);
   await page.fill('#f-ask-values\\.to', '32');
   await page.fill('#f-ask-values\\.count', '4');
@@ -66,7 +66,7 @@ test('a question that is ready is asked by one press, and then stands in the for
 test('two settings are a map; files have every run', async ({ page }) => {
   await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2,4');
   await answered(page, 18);
-  await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
+  await seen(page, 'whatif');
   const rows = (await saved(page, 'ask', 'csv')).data.toString().trim().split('\n');
   expect(rows).toHaveLength(19);
   expect(rows[1]).toContain('ssd_read=1.6');
