@@ -110,7 +110,9 @@ export async function unfold(page) {
 // every setting is in sight.
 // tool presses a button of the bar, which may be in its menu.
 export async function tool(page, id) {
-  if (!await page.locator(`#${id}`).isVisible()) await page.click('#more');
+  const button = page.locator(`#${id}`);
+  await expect(button.or(page.locator('#more')).filter({ visible: true }).first()).toBeVisible();
+  if (!await button.isVisible()) await page.click('#more');
   await page.click(`#${id}`);
 }
 
@@ -136,7 +138,9 @@ export async function charts(page, n) {
     for (const plot of document.querySelectorAll('.plot')) {
       if (!plot.checkVisibility()) continue;
       plot.scrollIntoView({ block: 'center', behavior: 'instant' });
-      for (let frames = 0; frames < 60 && (frames < 3 || !window.charts.settled()); frames++) await new Promise(requestAnimationFrame);
+      const drawn = () => plot.querySelector('.plot-host[data-drawn=true]');
+      for (let frames = 0; frames < 60 && !drawn(); frames++) await new Promise(requestAnimationFrame);
+      while (!window.charts.settled()) await new Promise(requestAnimationFrame);
     }
     scrollTo({ left: at[0], top: at[1], behavior: 'instant' });
   });
