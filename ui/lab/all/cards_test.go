@@ -17,12 +17,12 @@ import (
 // mostOfCard is how much work a card may be: some ten seconds of one worker.
 const mostOfCard = 4_000_000
 
-// Every laboratory has six questions, all different, and each can be asked of what it opens
-// on: every value may be set, and the answer takes seconds.
+// A laboratory has six questions, or none yet, all different, and each can be asked of what
+// it opens on: every value may be set, and the answer takes seconds.
 func TestCards(t *testing.T) {
 	for _, door := range labs.Labs {
 		l := door.New()
-		if len(l.Cards) != 6 {
+		if n := len(l.Cards); n != 6 && n != 0 {
 			t.Errorf("%s: %d cards", l.Name, len(l.Cards))
 		}
 		var asked []string
