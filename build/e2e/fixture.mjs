@@ -106,8 +106,6 @@ export async function unfold(page) {
   await expect(page.locator('.fold[aria-expanded=false]')).toHaveCount(0);
 }
 
-// visit opens an address of the page and waits until every system has run and
-// every setting is in sight.
 // tool presses a button of the bar, which may be in its menu.
 export async function tool(page, id) {
   const button = page.locator(`#${id}`);
@@ -122,6 +120,8 @@ export async function enter(page, name) {
   await page.click(`#lab-${name}`);
 }
 
+// visit opens an address of the page and waits until every system has run and
+// every setting is in sight.
 export async function visit(page, url) {
   await page.goto(url);
   await live(page);

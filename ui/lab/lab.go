@@ -223,7 +223,7 @@ type Info struct {
 	// Asked leads from other words that people ask with to what the palette finds.
 	Asked   []Asked
 	Tour    []Stop
-	Cards   []Card   // what What if opens on
+	Cards   []Card   // questions that What if has ready
 	Exports []Export // in what formats it writes what happened in a run
 	// Rank are keys of the quantities that a ranking of systems shows; what the headline
 	// is about if there are none.

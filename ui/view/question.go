@@ -23,7 +23,8 @@ type Question struct {
 	markup
 
 	shown    question.Shown
-	table    string // as HTML
+	ready    []form.Option // the questions that the laboratory has ready
+	table    string        // as HTML
 	of       *session.Laboratory
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
@@ -52,6 +53,7 @@ func (c *Question) Compute() {
 	}
 	c.made = time.Now()
 	c.drawings++
+	c.ready = c.Question.Ready()
 	c.shown.Conclude()
 	c.table = c.tables()
 }

@@ -40,7 +40,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
-				for i, o := range c.Question.Ready() {
+				for i, o := range c.ready {
 					var vgiterkey interface{} = i
 					_ = vgiterkey
 					i := i

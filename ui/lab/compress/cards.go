@@ -2,7 +2,7 @@ package compress
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "Which link is fast enough?", About: "The link from 25 to 300 GB/s", Ask: "ask-vary=link ask-values=25,50,100,150,200,300 ask-of=slowdown_percent"},

@@ -2,7 +2,7 @@ package cxlssd
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "Would faster flash help?", About: "Reading a page of flash, from 0.75 to 12 µs", Ask: "ask-vary=flash_read ask-values=0.75,1.5,3,6,12"},

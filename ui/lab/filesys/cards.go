@@ -2,7 +2,7 @@ package filesys
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "Flash twice as fast?", About: "Programming a page of flash, from 15 to 120 µs", Ask: "ask-vary=program_latency ask-values=15,30,60,120"},

@@ -76,7 +76,7 @@ func ledger(t testing.TB, l *lab.Lab, about string, r *report.Report, chart stri
 	sum, parts := 0.0, 0
 	for _, key := range l.Charts[at].Of {
 		// What cannot run may have values, too.
-		if at := l.Quantity(key); at < len(r.Values) && !math.IsNaN(r.Values[at]) {
+		if at := l.Quantity(key); at >= 0 && at < len(r.Values) && !math.IsNaN(r.Values[at]) {
 			sum += shown(at, r.Values[at])
 			parts++
 		}

@@ -2,7 +2,7 @@ package llm
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "How much RAM do I need?", About: "Host memory from 48 to 128 GiB", Ask: "ask-vary=host_memory ask-values=48,64,96,128"},

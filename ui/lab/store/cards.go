@@ -2,7 +2,7 @@ package store
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "How much GPU memory until nobody waits?", About: "GPU memory from 9 to 16 GiB", Ask: "ask-vary=gpu_memory ask-values=9,10,11,12,13,14,16"},

@@ -2,7 +2,7 @@ package train
 
 import "spillway/ui/lab"
 
-// cards are the questions that What if opens on.
+// cards are the questions that What if has ready.
 func cards() []lab.Card {
 	return []lab.Card{
 		{Question: "How much host memory is enough?", About: "Host memory from 4 to 64 GiB", Ask: "ask-vary=host_memory ask-values=4,8,12,16,32,64"},
