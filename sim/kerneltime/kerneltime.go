@@ -54,6 +54,7 @@ const (
 	Flash1
 	Flash3
 	Unfused
+	Efficient // memory-efficient attention: what scaled_dot_product_attention takes in 32 bits
 )
 
 // A Kernel is one kernel of a network, or several alike. Sizes are elements unless they

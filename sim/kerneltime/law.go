@@ -282,11 +282,7 @@ func (g *GPU) attention(p Policy, k *Kernel) (start, compute, memory float64) {
 	if k.Class == AttentionBackward {
 		operations, bytes = 2.5*operations, 2.5*bytes
 	}
-	e := p.Precision.Products()
-	if e == FP8Cores {
-		e = HalfCores
-	}
-	rate := float64(g.peak(g.engine(e))) * g.attentionShare(p.Setting, k, d)
+	rate := g.attentionPeak(p.Precision, k.Attention) * g.attentionShare(p.Setting, k, d)
 	half := g.attentionHalf(k.Attention, k.Causal)
 	rate *= kv / (kv + half)
 	return 4.8e-6, operations / rate, bytes / (float64(g.Bandwidth) * g.movedShare())

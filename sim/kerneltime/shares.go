@@ -148,12 +148,24 @@ func (c Class) cached() float64 {
 	return 1.6
 }
 
+// attentionPeak is the peak of the units that fused attention runs on, in operations a second.
+// In 32 bits PyTorch's kernel keeps fp32's digits: three products of TF32 for each (CUTLASS,
+// OpMultiplyAddFastF32), whether the rest of the network may use TF32 or not.
+func (g *GPU) attentionPeak(p Precision, a Attention) float64 {
+	if a == Efficient {
+		return max(float64(g.FP32), float64(g.TF32)/3)
+	}
+	return float64(g.peak(g.engine(min(p.Products(), HalfCores))))
+}
+
 // attentionShare is what fused attention reaches of the peak with long sequences, from the
 // tables of FlashAttention 1 to 3: for heads of 64, 128 and 256.
 func (g *GPU) attentionShare(in Setting, k *Kernel, d float64) float64 {
 	hopper := g.Family == Hopper || g.Family == Blackwell
 	var r [3]float64
 	switch {
+	case k.Attention == Efficient: // as a training step of ViT-B/16 in fp32 on an H100 has it; no other GPU was measured
+		r = [3]float64{0.10, 0.10, 0.10}
 	case k.Attention == Flash1 && hopper:
 		r = [3]float64{0.17, 0.14, 0.14}
 	case k.Attention == Flash1:
@@ -178,7 +190,7 @@ func (g *GPU) attentionShare(in Setting, k *Kernel, d float64) float64 {
 	case d <= 256:
 		share = r[1] + float64((r[2]-r[1])*(d-128)/128)
 	}
-	if in == Training || in == Sharded {
+	if (in == Training || in == Sharded) && k.Attention != Efficient {
 		share *= 0.5 // llm-foundry, A100 and H100 alike; why is not known
 	}
 	return share
@@ -191,7 +203,7 @@ func (g *GPU) attentionHalf(a Attention, causal bool) float64 {
 		i = 1
 	}
 	switch a {
-	case Flash1:
+	case Flash1, Efficient:
 		return [...]float64{20, 250}[i]
 	case Flash3:
 		if g.Family == Hopper || g.Family == Blackwell {

@@ -107,8 +107,11 @@ func (n *Network) resolve(o Options) (Options, error) {
 	if o.Optimizer == "" {
 		o.Optimizer = n.Optimizer
 	}
-	if !n.Fuses(o) {
+	switch {
+	case !n.Fuses(o):
 		o.Attention = kerneltime.Unfused
+	case o.Attention != kerneltime.Unfused && o.Precision.Element() > 2:
+		o.Attention = kerneltime.Efficient
 	}
 	switch {
 	case o.Batch < 1 || o.Batch > MaxBatch:
@@ -157,8 +160,10 @@ func (n *Network) Attends() bool {
 	return n.Sequence > 0 && n.Family != "T5" || n.Family == "ViT" || n.Family == "U-Net"
 }
 
-// Fuses reports whether attention can be one kernel: it can in 16 bits.
-func (n *Network) Fuses(o Options) bool { return n.Attends() && o.Precision.Element() == 2 }
+// Fuses reports whether attention can be one kernel: in 16 bits, and in 32 since PyTorch 2.
+func (n *Network) Fuses(o Options) bool {
+	return n.Attends() && (o.Precision.Element() == 2 || o.PyTorch != 1)
+}
 
 // least is the smallest side that leaves something of every image.
 func (n *Network) least() int64 {

@@ -59,16 +59,16 @@ func TestPeaks(t *testing.T) {
 	trains := func(x *peak, policies ...string) bool {
 		return x.row.Mode == "train" && slices.Contains(policies, x.row.Policy)
 	}
-	scores := func(x *peak) bool { return trains(x, "tf32", "fp32") && (x.fused || x.row.Net == "vit_b_16") } // that are kept here
+	fused := func(x *peak) bool { return trains(x, "tf32", "fp32") && (x.fused || x.row.Net == "vit_b_16") }
 	groups := []struct {
 		name        string
 		of          func(x *peak) bool
 		half, worst float64 // at most, in percent
 	}{
 		{"training with autocast or in bf16", func(x *peak) bool { return trains(x, "amp-fp16", "amp-bf16", "bf16") }, 2, 14},
-		{"training in 32 bits with TF32, but for attention in one kernel", func(x *peak) bool { return trains(x, "tf32") && !scores(x) }, 1.5, 3},
-		{"training in fp32, where convolutions take workspaces, but for attention in one kernel", func(x *peak) bool { return trains(x, "fp32") && !scores(x) }, 5, 42},
-		{"attention in one kernel in 32 bits, whose scores are kept here", scores, 12, 67},
+		{"training in 32 bits with TF32, but for attention in one kernel", func(x *peak) bool { return trains(x, "tf32") && !fused(x) }, 1.5, 3},
+		{"training in fp32, where convolutions take workspaces, but for attention in one kernel", func(x *peak) bool { return trains(x, "fp32") && !fused(x) }, 5, 42},
+		{"attention in one kernel in 32 bits", fused, 6, 6},
 		{"inference", func(x *peak) bool { return x.row.Mode == "infer" }, 10, 43},
 	}
 	var text strings.Builder

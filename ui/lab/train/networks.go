@@ -39,7 +39,7 @@ var (
 	attentions = []knob.Choice{
 		{Key: "unfused", Label: "Operator by operator", Help: "Scores are in memory: two batched products and what is between them."},
 		{Key: "flash1", Label: "FlashAttention 1", Help: "One kernel; scores are never in memory. Only in 16 bits."},
-		{Key: "flash2", Label: "FlashAttention 2", Help: "PyTorch's scaled_dot_product_attention. Only in 16 bits."},
+		{Key: "flash2", Label: "FlashAttention 2", Help: "PyTorch's scaled_dot_product_attention, which in 32 bits takes a slower kernel that keeps no scores either."},
 		{Key: "flash3", Label: "FlashAttention 3", Help: "On Hopper; elsewhere as version 2. Only in 16 bits."},
 	}
 	versions = []knob.Choice{
@@ -187,8 +187,11 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 	if r.PyTorch == "1.8" {
 		o.PyTorch = 1
 	}
-	if o.Attention != kerneltime.Unfused && !n.Fuses(o) {
-		return Workload{}, fmt.Errorf("%s: attention is one kernel in 16 bits only, and never where a trained bias is added to scores; choose another precision, or attention=%s", n.Title, attentions[0].Key)
+	switch {
+	case o.Attention != kerneltime.Unfused && !n.Fuses(o):
+		return Workload{}, fmt.Errorf("%s: attention is one kernel in 16 bits, with PyTorch 2 in 32, too, and never where a trained bias is added to scores; choose attention=%s", n.Title, attentions[0].Key)
+	case o.Attention != kerneltime.Unfused && o.Attention != kerneltime.Flash2 && o.Precision.Element() > 2:
+		return Workload{}, fmt.Errorf("%s: attention=%s works in 16 bits only; choose another precision, or attention=%s, PyTorch's kernel for 32", n.Title, r.Attention, attentions[2].Key)
 	}
 	l, err := n.Lower(o)
 	if err != nil {
