@@ -272,8 +272,8 @@ func gpuChoices() (list []knob.Choice) {
 // otherNames are what else a GPU's key may be: the law's, and the short names of which it is the
 // usual one.
 func otherNames(g *kerneltime.GPU, key string) (names []string) {
-	for _, name := range []string{g.Key, "p100", "v100", "a100", "h100"} {
-		if name != key && kerneltime.Find(name) == g {
+	for _, name := range []string{g.Key, "p100", "v100", "a100", "h100", strings.TrimPrefix(g.Key, "rtx-"), strings.ReplaceAll(g.Key, "-sxm", "")} {
+		if name != key && !slices.Contains(names, name) && kerneltime.Find(name) == g {
 			names = append(names, name)
 		}
 	}
