@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Dollars prints an amount of money: "$27,609", below a hundred "$45.26".
+// Dollars prints an amount of money: "$27,609", below a hundred "$45.26", whole ones "$54".
 func Dollars(x float64) string {
 	sign, n := "", math.Abs(x)
 	if x < 0 {
 		sign = "−"
 	}
-	if math.Round(float64(100*n)) < 100_00 {
+	if cents := math.Round(float64(100 * n)); cents < 100_00 && math.Mod(cents, 100) != 0 {
 		return sign + fmt.Sprintf("$%.2f", n)
 	}
 	digits := strconv.FormatFloat(math.Round(n), 'f', 0, 64)

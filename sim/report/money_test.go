@@ -3,7 +3,7 @@ package report
 import "testing"
 
 func TestDollars(t *testing.T) {
-	for x, want := range map[float64]string{27609.3: "$27,609", 0: "$0.00", 45.259: "$45.26", 99.996: "$100", 1234567.5: "$1,234,568", -1500: "−$1,500", 999: "$999"} {
+	for x, want := range map[float64]string{27609.3: "$27,609", 0: "$0", 54: "$54", 45.259: "$45.26", 99.996: "$100", 1234567.5: "$1,234,568", -1500: "−$1,500", 999: "$999"} {
 		if got := Dollars(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}

@@ -223,7 +223,10 @@ func (r *span) values() ([]int64, error) {
 	if r.how == 'x' && r.lo <= 0 {
 		return nil, errors.New("a range by a factor cannot begin at 0 or below; begin above, or use / for even steps")
 	}
-	return spread(r.info, r.lo, r.hi, n, r.how == 'x'), nil
+	if r.how == 'x' {
+		return spread(r.info, r.lo, r.hi, n, true, 2), nil
+	}
+	return spread(r.info, r.lo, r.hi, n, false, exactly), nil
 }
 
 // steps lists lo, lo+by and so on.
@@ -264,9 +267,13 @@ func (r *span) powers() ([]int64, error) {
 	return list, nil
 }
 
-// spread returns n values from lo to hi, both included, evenly or by one factor.
-// Fewer if there are no n.
-func spread(k *knob.Info, lo, hi int64, n int, byFactor bool) []int64 {
+// exactly is how many digits values have that need not be round.
+const exactly = 4
+
+// spread returns n values from lo to hi, both included, evenly or by about one factor: those
+// between them have as few digits as they can and still differ, digits at least. Fewer if there
+// are no n.
+func spread(k *knob.Info, lo, hi int64, n int, byFactor bool, digits int) []int64 {
 	exact := make([]int64, n)
 	factor, x := 1.0, float64(lo)
 	if byFactor {
@@ -282,12 +289,13 @@ func spread(k *knob.Info, lo, hi int64, n int, byFactor bool) []int64 {
 		}
 	}
 	exact[n-1] = hi
-	short := slices.Clone(exact)
-	for i := 1; i < n-1; i++ {
-		short[i] = rounded(k, exact[i], 4)
-	}
-	if increase(short) {
-		return short
+	for short := slices.Clone(exact); digits <= exactly; digits++ {
+		for i := 1; i < n-1; i++ {
+			short[i] = rounded(k, exact[i], digits)
+		}
+		if increase(short) {
+			return short
+		}
 	}
 	return slices.Compact(exact)
 }

@@ -122,9 +122,9 @@ func (s *Search) ladder() []int64 {
 		return []int64{lo}
 	}
 	if lo < 0 {
-		return spread(s.info, lo, hi, rungs, false)
+		return spread(s.info, lo, hi, rungs, false, exactly)
 	}
-	list := spread(s.info, max(lo, hi/deepest, 1), hi, rungs, true)
+	list := spread(s.info, max(lo, hi/deepest, 1), hi, rungs, true, exactly)
 	if list[0] > lo {
 		list = slices.Insert(list, 0, lo)
 	}
