@@ -414,7 +414,10 @@ func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 	}
 	for i := range runs {
 		r := &runs[i]
-		if !r.report.Fits {
+		switch {
+		case !r.report.Fits && r.system.Bound: // which runs nothing
+			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Reason)
+		case !r.report.Fits:
 			fmt.Fprintf(w, "%s cannot run it: %s\n", r.system.Title, r.report.Reason)
 		}
 		for _, n := range r.report.Notes {

@@ -88,7 +88,7 @@ func (a *answers) sweep() chart.Answer {
 		for k := range high {
 			for _, sys := range s.Systems {
 				x := a.vary.At(sys.Name, i, k)
-				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit})
+				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit && !sys.Bound}) // a bound runs nothing
 			}
 		}
 	}
