@@ -113,3 +113,23 @@ func TestFreedMemoryStaysMapped(t *testing.T) {
 		}
 	}
 }
+
+// Memory that is mapped at once is waited for by nobody: what is left of the time that a
+// kernel's new memory takes is what must leave first. As published that is allocation too.
+func TestRoomIsEviction(t *testing.T) {
+	w := bert(t)
+	for _, name := range []string{"uvm", "deepum+", "g10-gds", "g10"} {
+		q := train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode()}
+		q.Machine.GPUMemory /= 2
+		q.Machine.AllocRate = 1 // femtosecond a byte: a page takes one cycle, the least
+		r, err := train.Run(w, q, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v", name, err)
+		}
+		// Fresh pages that the plan asked for and that have no place yet count as moving.
+		l, f := r.Main().Ledger, r.Main().Faults
+		if fresh := f.Unallocated + f.Moving; int64(l.Allocation) > fresh || l.Eviction == 0 {
+			t.Errorf("%s: kernels wait %d cycles for %d pages to be mapped, which takes one each, and %d for what leaves", name, l.Allocation, fresh, l.Eviction)
+		}
+	}
+}

@@ -61,14 +61,14 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "why", Title: "Why the others wait", Look: "figure-causes",
-			Say: "Every moment beyond ideal has one cause. Base UVM spends most of its {uvm iteration_s} handling page faults, {uvm beyond_ideal_fault_handling_s}. G10-GDS, which has only the SSD, waits most for room on the card, {g10-gds beyond_ideal_allocation_s}: what must leave goes to a drive that sustains {knob ssd_write}.",
+			Say: "Every moment beyond ideal has one cause. Base UVM spends most of its {uvm iteration_s} handling page faults, {uvm beyond_ideal_fault_handling_s}. G10-GDS, which has only the SSD, waits most for room on the card, {g10-gds beyond_ideal_eviction_s}: what must leave goes to a drive that sustains {knob ssd_write}.",
 			Facts: []lab.Fact{
 				{Left: of("uvm", "beyond_ideal_fault_handling_s"), Right: of("uvm", "iteration_s"), Times: 0.5},
-				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_eviction_s")},
-				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_ssd_read_s")},
-				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_late_prefetch_s")},
-				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_host_read_s")},
-				{Left: of("g10-gds", "beyond_ideal_allocation_s"), Right: of("g10-gds", "beyond_ideal_fault_handling_s")},
+				{Left: of("g10-gds", "beyond_ideal_eviction_s"), Right: of("g10-gds", "beyond_ideal_allocation_s")},
+				{Left: of("g10-gds", "beyond_ideal_eviction_s"), Right: of("g10-gds", "beyond_ideal_ssd_read_s")},
+				{Left: of("g10-gds", "beyond_ideal_eviction_s"), Right: of("g10-gds", "beyond_ideal_late_prefetch_s")},
+				{Left: of("g10-gds", "beyond_ideal_eviction_s"), Right: of("g10-gds", "beyond_ideal_host_read_s")},
+				{Left: of("g10-gds", "beyond_ideal_eviction_s"), Right: of("g10-gds", "beyond_ideal_fault_handling_s")},
 			},
 		},
 		{

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/link"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
@@ -710,6 +711,9 @@ func (e *run) cause() result.Cause {
 	case e.busy&faultHost.only() != 0:
 		return result.HostRead
 	case e.faulting():
+		if !e.c.Quirks.Has(quirk.CoarseBatch) {
+			return result.Eviction // what was free is mapped already: the rest waits for room
+		}
 		return result.Allocation
 	case e.busy&aheadQueues != 0:
 		return result.LatePrefetch
