@@ -34,6 +34,7 @@ var simOrder = []string{
 	"sim/prose",
 	"sim/knob",
 	"sim/report",
+	"sim/timeline",
 	"sim/sweep",
 	"sim/study",
 	"sim/workload",

@@ -1,0 +1,163 @@
+// Package timeline holds what happened in a run over time: tracks of slices, and counters,
+// in columns of integers with interned names. It knows no laboratory: each fills it from its
+// own recorder, and pictures and files are made of it.
+//
+// Time is counted in ticks of a length that is exact for the run ([Tick]), so sums over a
+// track are the ledger's, to the tick. [Sums] gives the exact share of every category in any
+// window.
+package timeline
+
+import (
+	"fmt"
+
+	"spillway/sim/unit"
+)
+
+// A Tick is how long a tick is: Num/Den picoseconds.
+type Tick struct{ Num, Den int64 }
+
+// Picosecond is the tick of runs that count [unit.Time].
+var Picosecond = Tick{1, 1}
+
+// Cycle is the tick of runs that count cycles of a clock, 10¹²/clock picoseconds.
+func Cycle(clock unit.Frequency) Tick {
+	num, den := int64(unit.Second), int64(clock)
+	for a, b := num, den; ; a, b = b, a%b {
+		if b == 0 {
+			return Tick{num / a, den / a}
+		}
+	}
+}
+
+// Time is how long n ticks are, rounded down to picoseconds. n is not negative.
+func (t Tick) Time(n int64) unit.Time { return unit.Time(unit.MulDiv(n, t.Num, t.Den)) }
+
+// A Kind says what the slices of a track are.
+type Kind uint8
+
+// The kinds of tracks.
+const (
+	Work  Kind = iota // what runs, by name
+	State             // one category at a time; sums are the ledger's
+	Link              // what moves; amounts are bytes
+	Note              // calls and other events that last; no ledger has them
+)
+
+// A Style says what time of a category is for who waits.
+type Style uint8
+
+// The styles of categories.
+const (
+	Working Style = iota
+	Waiting
+	Moving
+	Idle // nothing to do, which is no wait
+)
+
+// Most is how many categories a timeline has at most.
+const Most = 32
+
+// A Category is what time goes to.
+type Category struct {
+	Key   string // stable
+	Label string // in words
+	Style Style
+}
+
+// A Track is slices that follow each other. Slice i lasts from Begin[i] up to End[i]; columns
+// are equally long, in order of Begin, and no two slices overlap.
+type Track struct {
+	Group      int32 // index in Groups
+	Name       string
+	Kind       Kind
+	Begin, End []int64 // ticks, Begin < End
+	Label      []uint32
+	Cat        []uint8 // index in Cats
+	Ref        []int32 // object, -1 if it is about none
+	Step       []int32 // step, -1 if it belongs to none
+	Amount     []int64 // bytes of a Link, what the laboratory says elsewhere
+}
+
+// A Group is tracks that belong together.
+type Group struct {
+	Name   string
+	Folded bool // at first
+}
+
+// A Counter is a value that holds until the next.
+type Counter struct {
+	Group     int32
+	Name      string
+	Unit      string // "bytes", "pages", "slots"
+	Limit     int64  // what it cannot exceed; 0 is none
+	At, Value []int64
+}
+
+// A Timeline is what happened in a run from 0 to End. A [Recorder] makes it; nobody changes it.
+type Timeline struct {
+	Tick     Tick
+	End      int64
+	Names    []string // of slices; 0 is ""
+	Cats     []Category
+	Groups   []Group
+	Tracks   []Track
+	Counters []Counter
+	Objects  []uint32 // name of object i
+	Steps    []uint32 // name of step i: a kernel, an operation
+	Dropped  int64    // slices that took no time, or lay outside
+}
+
+// Len is how many slices there are.
+func (t *Timeline) Len() (n int) {
+	for i := range t.Tracks {
+		n += len(t.Tracks[i].Begin)
+	}
+	return n
+}
+
+// Check says what contradicts.
+func (t *Timeline) Check() error {
+	if t.Tick.Num <= 0 || t.Tick.Den <= 0 || len(t.Cats) > Most || len(t.Names) == 0 || t.Names[0] != "" {
+		return fmt.Errorf("a tick of %d/%d ps, %d categories, %d names", t.Tick.Num, t.Tick.Den, len(t.Cats), len(t.Names))
+	}
+	for i := range t.Tracks {
+		if err := t.checkTrack(&t.Tracks[i]); err != nil {
+			return fmt.Errorf("track %d (%s): %w", i, t.Tracks[i].Name, err)
+		}
+	}
+	for i := range t.Counters {
+		c := &t.Counters[i]
+		if len(c.At) != len(c.Value) || int(c.Group) >= len(t.Groups) {
+			return fmt.Errorf("counter %s has %d moments and %d values", c.Name, len(c.At), len(c.Value))
+		}
+		for k, at := range c.At {
+			if at < 0 || at > t.End || k > 0 && at < c.At[k-1] {
+				return fmt.Errorf("counter %s: value %d is at %d", c.Name, k, at)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Timeline) checkTrack(x *Track) error {
+	n := len(x.Begin)
+	for _, m := range []int{len(x.End), len(x.Label), len(x.Cat), len(x.Ref), len(x.Step), len(x.Amount)} {
+		if m != n {
+			return fmt.Errorf("columns of %d and %d", n, m)
+		}
+	}
+	if int(x.Group) >= len(t.Groups) {
+		return fmt.Errorf("no group %d", x.Group)
+	}
+	before := int64(0)
+	for i := range n {
+		if x.Begin[i] < before || x.End[i] <= x.Begin[i] || x.End[i] > t.End {
+			return fmt.Errorf("slice %d from %d to %d, after %d, in a run of %d", i, x.Begin[i], x.End[i], before, t.End)
+		}
+		before = x.End[i]
+		if int(x.Label[i]) >= len(t.Names) || int(x.Cat[i]) >= len(t.Cats) || int(x.Ref[i]) >= len(t.Objects) || int(x.Step[i]) >= len(t.Steps) {
+			return fmt.Errorf("slice %d is of what is not there", i)
+		}
+	}
+	return nil
+}
