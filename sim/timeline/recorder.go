@@ -30,9 +30,9 @@ func (r *Recorder) Group(name string, folded bool) {
 	r.t.Groups = append(r.t.Groups, Group{name, folded})
 }
 
-// Track begins a track of the last group and returns its number.
-func (r *Recorder) Track(name string, k Kind) int {
-	r.t.Tracks = append(r.t.Tracks, Track{Group: int32(len(r.t.Groups) - 1), Name: name, Kind: k})
+// Track begins a track of the last group and returns its number. unit is that of amounts.
+func (r *Recorder) Track(name string, k Kind, unit string) int {
+	r.t.Tracks = append(r.t.Tracks, Track{Group: int32(len(r.t.Groups) - 1), Name: name, Kind: k, Unit: unit})
 	return len(r.t.Tracks) - 1
 }
 
@@ -58,15 +58,15 @@ type Slice struct {
 }
 
 // Slice adds a slice to a track. It is cut to the run; what takes no time then is dropped and
-// counted. One that goes on with the one before, alike in all but time and amount, makes that
+// counted, but on a Link. One that goes on with the one before, alike in all but time and amount, makes that
 // longer.
 func (r *Recorder) Slice(track int, s Slice) {
 	s.Begin, s.End = max(0, s.Begin), min(s.End, r.t.End)
-	if s.Begin >= s.End {
+	x := &r.t.Tracks[track]
+	if s.Begin > s.End || s.Begin == s.End && x.Kind != Link {
 		r.t.Dropped++
 		return
 	}
-	x := &r.t.Tracks[track]
 	if n := len(x.Begin) - 1; n >= 0 && x.End[n] == s.Begin && x.Label[n] == s.Name && x.Cat[n] == s.Cat && x.Ref[n] == s.Ref && x.Step[n] == s.Step {
 		x.End[n] = s.End
 		x.Amount[n] += s.Amount

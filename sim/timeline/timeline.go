@@ -39,12 +39,15 @@ type Kind uint8
 const (
 	Work  Kind = iota // what runs, by name
 	State             // one category at a time; sums are the ledger's
-	Link              // what moves; amounts are bytes
+	Link              // what moves
 	Note              // calls and other events that last; no ledger has them
 )
 
 // A Style says what time of a category is for who waits.
 type Style uint8
+
+// String returns the style in one word, as files have it.
+func (s Style) String() string { return [...]string{"work", "wait", "migration", "idle"}[s] }
 
 // The styles of categories.
 const (
@@ -65,17 +68,19 @@ type Category struct {
 }
 
 // A Track is slices that follow each other. Slice i lasts from Begin[i] up to End[i]; columns
-// are equally long, in order of Begin, and no two slices overlap.
+// are equally long, in order of Begin, and no two slices overlap. Those of a Link may take no
+// time, as they carry something.
 type Track struct {
 	Group      int32 // index in Groups
 	Name       string
 	Kind       Kind
+	Unit       string  // of Amount, as files name it: "bytes"; empty if amounts say nothing
 	Begin, End []int64 // ticks, Begin < End
 	Label      []uint32
 	Cat        []uint8 // index in Cats
 	Ref        []int32 // object, -1 if it is about none
 	Step       []int32 // step, -1 if it belongs to none
-	Amount     []int64 // bytes of a Link, what the laboratory says elsewhere
+	Amount     []int64 // by Unit
 }
 
 // A Group is tracks that belong together.
@@ -115,6 +120,17 @@ func (t *Timeline) Len() (n int) {
 	return n
 }
 
+// Spent is how long State tracks are in each category, in ticks: the ledger of the run.
+func (t *Timeline) Spent() []int64 {
+	spent := make([]int64, len(t.Cats))
+	for i := range t.Tracks {
+		if t.Tracks[i].Kind == State {
+			t.Sum(i).Before(t.End, spent)
+		}
+	}
+	return spent
+}
+
 // Check says what contradicts.
 func (t *Timeline) Check() error {
 	if t.Tick.Num <= 0 || t.Tick.Den <= 0 || len(t.Cats) > Most || len(t.Names) == 0 || t.Names[0] != "" {
@@ -151,7 +167,7 @@ func (t *Timeline) checkTrack(x *Track) error {
 	}
 	before := int64(0)
 	for i := range n {
-		if x.Begin[i] < before || x.End[i] <= x.Begin[i] || x.End[i] > t.End {
+		if x.Begin[i] < before || x.End[i] < x.Begin[i] || x.End[i] == x.Begin[i] && x.Kind != Link || x.End[i] > t.End {
 			return fmt.Errorf("slice %d from %d to %d, after %d, in a run of %d", i, x.Begin[i], x.End[i], before, t.End)
 		}
 		before = x.End[i]

@@ -14,7 +14,7 @@ func drawn(r *rand.Rand, n int) *timeline.Timeline {
 	const end = 1 << 40
 	rec := timeline.Record(timeline.Picosecond, end, make([]timeline.Category, 5)...)
 	rec.Group("all", false)
-	track := rec.Track("one", timeline.State)
+	track := rec.Track("one", timeline.State, "")
 	at := int64(0)
 	for i := range n {
 		at += r.Int64N(2) * r.Int64N(100)
@@ -72,7 +72,7 @@ func TestSums(t *testing.T) {
 func TestRecorder(t *testing.T) {
 	r := timeline.Record(timeline.Cycle(1_200_000_000), 100, timeline.Category{Key: "a"}, timeline.Category{Key: "b"})
 	r.Group("g", false)
-	k := r.Track("t", timeline.Link)
+	k := r.Track("t", timeline.Note, "bytes")
 	c := r.Counter("c", "bytes", 0)
 	name := r.Name("x")
 	for _, s := range [][3]int64{{-5, 10, 0}, {10, 20, 0}, {20, 20, 1}, {20, 30, 1}, {90, 120, 1}, {120, 130, 1}} {

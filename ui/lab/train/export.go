@@ -9,7 +9,6 @@ import (
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/paged"
-	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -131,14 +130,6 @@ func recorded(v *seen) (*exporting, error) {
 // time is when a cycle of the run is.
 func (x *exporting) time(c unit.Cycles) unit.Time { return x.r.Clock.Time(c) }
 
-// tensor names a tensor, each by a name of its own.
-func (x *exporting) tensor(t workload.TensorID) string {
-	if name := x.w.Tensors[t].Name; name != "" {
-		return name
-	}
-	return x.w.Tensors[t].Kind.String() + " " + strconv.Itoa(int(t))
-}
-
 // origin is what files say about themselves.
 func (x *exporting) origin() []chrometrace.Arg {
 	return []chrometrace.Arg{
@@ -161,60 +152,9 @@ func (x *exporting) generator() string {
 	return "Spillway " + x.Version
 }
 
-// Groups of tracks, and tracks.
-const (
-	gpuGroup = 1 + iota
-	ssdGroup
-	hostGroup
-
-	inTrack  = 1
-	outTrack = 2
-)
-
-// track is where a transfer is drawn.
-func track(m *engine.Transfer) (group, track int) {
-	group, track = ssdGroup, inTrack
-	if m.From == machine.Host || m.To == machine.Host {
-		group = hostGroup
-	}
-	if m.From == machine.GPU {
-		track = outTrack
-	}
-	return group, track
-}
-
 // timeline is the iteration as Perfetto shows it.
 func (x *exporting) timeline() ([]byte, error) {
-	w := chrometrace.New(lab.MostExport, x.origin())
-	w.Process(gpuGroup, "GPU")
-	w.Track(gpuGroup, 1, "Kernels and their stalls")
-	w.Process(ssdGroup, "SSD")
-	w.Track(ssdGroup, inTrack, "SSD → GPU")
-	w.Track(ssdGroup, outTrack, "GPU → SSD")
-	w.Process(hostGroup, "Host memory")
-	w.Track(hostGroup, inTrack, "Host → GPU")
-	w.Track(hostGroup, outTrack, "GPU → host")
-	number := func(key string, v int64) chrometrace.Arg { return chrometrace.Arg{Key: key, Number: v} }
-	stalls := x.Stalls
-	for i := range x.r.Kernels {
-		k := &x.r.Kernels[i]
-		w.Slice(gpuGroup, 1, x.w.Kernels[i].Name, "kernel", x.time(k.Start), x.time(k.End),
-			number("kernel", int64(i)), number("ideal_cycles", int64(k.Ideal)), number("beyond_ideal_cycles", int64(k.End-k.Start-k.Ideal)))
-		for ; len(stalls) > 0 && stalls[0].Kernel == workload.KernelID(i); stalls = stalls[1:] {
-			s := &stalls[0]
-			w.Slice(gpuGroup, 1, s.Cause.String(), "stall", x.time(s.Start), x.time(s.End),
-				number("kernel", int64(i)), number("cycles", int64(s.End-s.Start)))
-		}
-		w.Counter(gpuGroup, "GPU memory in use", x.time(k.End), number("bytes", int64(k.GPU)))
-		w.Counter(hostGroup, "Host memory in use", x.time(k.End), number("bytes", int64(k.Host)))
-	}
-	for i := range x.Transfers {
-		m := &x.Transfers[i]
-		group, lane := track(m)
-		w.Slice(group, lane, x.tensor(m.Tensor), "migration", x.time(m.Start), x.time(m.End),
-			number("tensor", int64(m.Tensor)), number("bytes", int64(m.Bytes)), chrometrace.Arg{Key: "reason", Text: m.Reason.String()})
-	}
-	data, ok := w.End()
+	data, ok := chrometrace.Timeline(lab.MostExport, x.origin(), timelineOf(x.w, x.r, x.Record))
 	if !ok {
 		return nil, lab.ErrLarge
 	}

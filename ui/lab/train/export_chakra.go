@@ -151,7 +151,7 @@ func (g *graph) kernel(k workload.KernelID) {
 
 func (g *graph) move(m *movement) {
 	n := write.Node{
-		Name: "load " + g.tensor(m.Tensor), Type: write.Load, Control: needs(g.computed), Data: needs(g.mover[m.Tensor]),
+		Name: "load " + tensorName(g.w, m.Tensor), Type: write.Load, Control: needs(g.computed), Data: needs(g.mover[m.Tensor]),
 		Start: uint64(g.time(m.Start) / unit.Microsecond), Duration: g.micros(0, m.busy),
 		Attrs: []write.Attr{
 			{Name: "is_cpu_op", Kind: write.No},
@@ -163,7 +163,7 @@ func (g *graph) move(m *movement) {
 		},
 	}
 	if m.From == machine.GPU {
-		n.Name, n.Type = "store "+g.tensor(m.Tensor), write.Store
+		n.Name, n.Type = "store "+tensorName(g.w, m.Tensor), write.Store
 		n.Data = needs(g.mover[m.Tensor], g.user[m.Tensor])
 	}
 	g.mover[m.Tensor] = g.add(&n)

@@ -24,6 +24,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // exported are runs whose files are read again: both fidelities, both memory
@@ -126,6 +127,7 @@ func checkTimeline(t *testing.T, x *exporting, data []byte) {
 	if o := file.OtherData; file.DisplayTimeUnit != "ns" || o["link"] != origin.Link || o["mode"] != origin.Mode || !strings.HasSuffix(o["title"], origin.Title) || !strings.HasSuffix(o["generator"], origin.Version) {
 		t.Errorf("other data %v", file.OtherData)
 	}
+	labtest.Timeline(t, x.system, timelineOf(x.w, x.r, x.Record), ledgerTicks(x.r))
 	sums, causes := summed(t, file.TraceEvents)
 	it := x.r.Main()
 	want := map[string]int64{
@@ -179,8 +181,8 @@ func summed(t *testing.T, events []event) (sums, causes map[string]int64) {
 			if e.Cat == "migration" {
 				sums[track] += integer(t, e.Args["bytes"])
 			}
-			if e.Cat == "stall" {
-				causes[e.Name] += integer(t, e.Args["cycles"])
+			if e.Cat == "wait" {
+				causes[e.Name] += integer(t, e.Args["ticks"])
 			}
 		default:
 			t.Fatalf("phase %q", e.Ph)
@@ -463,4 +465,17 @@ func runOf(t *testing.T, set, system string) (*exporting, error) {
 		t.Fatal(err)
 	}
 	return recorded(&seen{System: system, Settings: &s, Workload: w, Origin: origin})
+}
+
+// ledgerTicks is the ledger of a run in the order of [categories]; what moves is in none.
+func ledgerTicks(r *result.Result) []int64 {
+	l := r.Main().Ledger
+	list := make([]int64, len(categories()))
+	for i := range r.Kernels {
+		list[computes] += int64(r.Kernels[i].Ideal)
+	}
+	for c := range result.NumCauses {
+		list[firstCause+uint8(c)] = int64(*l.At(c))
+	}
+	return list
 }

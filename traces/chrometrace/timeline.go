@@ -1,0 +1,61 @@
+package chrometrace
+
+import (
+	"fmt"
+
+	"spillway/sim/timeline"
+)
+
+// Timeline writes a timeline as a file of at most most bytes; ok is false if it would be
+// larger. Groups are processes and tracks are threads, both numbered from 1, tracks in each
+// group anew. The category of a slice is the style of its own ("wait"), which
+// args.category names; args.ticks is how long a slice of a State track lasts, so that sums
+// are the ledger's, and otherData.tick_ps how long a tick is.
+func Timeline(most int, about []Arg, t *timeline.Timeline) (data []byte, ok bool) {
+	w := New(most, append(about[:len(about):len(about)], Arg{Key: "tick_ps", Text: fmt.Sprintf("%d/%d", t.Tick.Num, t.Tick.Den)}))
+	for g := range t.Groups {
+		w.Process(g+1, t.Groups[g].Name)
+		tid := 0
+		for i := range t.Tracks {
+			if x := &t.Tracks[i]; int(x.Group) == g {
+				tid++
+				w.Track(g+1, tid, x.Name)
+				w.track(g+1, tid, t, x)
+			}
+		}
+		for i := range t.Counters {
+			if c := &t.Counters[i]; int(c.Group) == g {
+				for k, at := range c.At {
+					w.Counter(g+1, c.Name, t.Tick.Time(at), Arg{Key: c.Unit, Number: c.Value[k]})
+				}
+			}
+		}
+	}
+	return w.End()
+}
+
+// track writes the slices of a track.
+func (w *Writer) track(pid, tid int, t *timeline.Timeline, x *timeline.Track) {
+	var args []Arg
+	for i := range x.Begin {
+		cat := &t.Cats[x.Cat[i]]
+		name := t.Names[x.Label[i]]
+		if name == "" {
+			name = cat.Label
+		}
+		args = append(args[:0], Arg{Key: "category", Text: cat.Label})
+		if x.Step[i] >= 0 {
+			args = append(args, Arg{Key: "step", Number: int64(x.Step[i])})
+		}
+		if x.Ref[i] >= 0 {
+			args = append(args, Arg{Key: "object", Number: int64(x.Ref[i])})
+		}
+		if x.Kind == timeline.State {
+			args = append(args, Arg{Key: "ticks", Number: x.End[i] - x.Begin[i]})
+		}
+		if x.Unit != "" {
+			args = append(args, Arg{Key: x.Unit, Number: x.Amount[i]})
+		}
+		w.Slice(pid, tid, name, cat.Style.String(), t.Tick.Time(x.Begin[i]), t.Tick.Time(x.End[i]), args...)
+	}
+}
