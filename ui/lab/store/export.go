@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	core "spillway/sim/store"
+	over "spillway/sim/timeline"
 	"spillway/sim/unit"
 	"spillway/traces/chrometrace"
 	"spillway/ui/lab"
@@ -14,7 +15,6 @@ import (
 const (
 	clientGroup = 1 + iota
 	linkGroup
-	memoryGroup
 
 	outTrack  = 1
 	backTrack = 2
@@ -49,51 +49,65 @@ func timelineOf(v *view) ([]byte, error) {
 	if o.Version != "" {
 		generator += " " + o.Version
 	}
-	out := chrometrace.New(lab.MostExport, []chrometrace.Arg{
+	data, ok := chrometrace.Timeline(lab.MostExport, []chrometrace.Arg{
 		{Key: "title", Text: p.Title + ", " + title}, {Key: "mode", Text: o.Mode}, {Key: "workload", Text: w.origin}, {Key: "link", Text: o.Link}, {Key: "generator", Text: generator},
-	})
-	timeline(out, w, r, &watch)
-	data, ok := out.End()
+	}, timeline(w, r, &watch))
 	if !ok {
 		return nil, lab.ErrLarge
 	}
 	return data, nil
 }
 
-// timeline writes a run.
-func timeline(out *chrometrace.Writer, w *trace, r *core.Result, watch *core.Watch) {
-	number := func(key string, v int64) chrometrace.Arg { return chrometrace.Arg{Key: key, Number: v} }
-	out.Process(clientGroup, "Clients")
-	for c := range r.Clients {
-		out.Track(clientGroup, 1+c, r.Clients[c].Name)
+// timeline is what happened in a run: a State track a client, and the link's two ways.
+func timeline(w *trace, r *core.Result, watch *core.Watch) *over.Timeline {
+	var end unit.Time
+	for i := range r.Clients {
+		end = max(end, r.Clients[i].End)
 	}
-	out.Process(linkGroup, "Link to host memory")
-	out.Track(linkGroup, outTrack, "Evictions")
-	out.Track(linkGroup, backTrack, "Back to the GPU")
-	out.Process(memoryGroup, "Memory")
-	for _, s := range watch.Slices {
-		category := "work"
-		if s.Part.Waits() {
-			category = "wait"
+	for i := range watch.Moves {
+		end = max(end, watch.Moves[i].End)
+	}
+	cats := make([]over.Category, core.Parts, core.Parts+1)
+	for p := range cats {
+		cats[p] = over.Category{Key: partKey(core.Part(p)), Label: core.Part(p).String()}
+		if core.Part(p).Waits() {
+			cats[p].Style = over.Waiting
 		}
-		out.Slice(clientGroup, 1+int(s.Client), s.Part.String(), category, s.Start, s.End, number("ps", int64(s.End-s.Start)))
+	}
+	t := over.Record(over.Picosecond, int64(end), append(cats, over.Category{Key: "move", Label: "migration", Style: over.Moving})...)
+	names := make([]uint32, len(w.Tensors))
+	for i := range w.Tensors {
+		name := w.Tensors[i].Name
+		if name == "" {
+			name = "tensor " + strconv.Itoa(i)
+		}
+		t.Object(name)
+		names[i] = t.Name(name)
+	}
+	t.Group("Clients", false)
+	for c := range r.Clients {
+		t.Track(r.Clients[c].Name, over.State, "")
+	}
+	t.Group("Link to host memory", false)
+	out, back := t.Track("Evictions", over.Link, "bytes"), t.Track("Back to the GPU", over.Link, "bytes")
+	t.Group("Memory", false)
+	gpu, host := t.Counter("GPU memory in use", "bytes", 0), t.Counter("Host memory in use", "bytes", 0)
+	for _, s := range watch.Slices {
+		t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
 	}
 	for _, m := range watch.Moves {
-		track := outTrack
+		track := out
 		if m.Back {
-			track = backTrack
+			track = back
 		}
-		name := w.Tensors[m.Tensor].Name
-		if name == "" {
-			name = "tensor " + strconv.Itoa(int(m.Tensor))
-		}
-		out.Slice(linkGroup, track, name, "migration", m.Start, m.End, number("bytes", int64(m.Bytes)), number("client", int64(m.Owner)))
+		t.Slice(track, over.Slice{Begin: int64(m.Start), End: int64(m.End), Name: names[m.Tensor], Cat: uint8(core.Parts), Ref: m.Tensor, Step: -1, Amount: int64(m.Bytes)})
 	}
 	for i := range r.Timeline.GPU {
-		at := unit.Time(i) * r.Timeline.Step
-		out.Counter(memoryGroup, "GPU memory in use", at, number("bytes", int64(r.Timeline.GPU[i])))
-		out.Counter(memoryGroup, "Host memory in use", at, number("bytes", int64(r.Timeline.Host[i])))
+		at := int64(i) * int64(r.Timeline.Step)
+		t.Count(gpu, at, int64(r.Timeline.GPU[i]))
+		t.Count(host, at, int64(r.Timeline.Host[i]))
 	}
+	return t.End()
 }
 
 // timelineTotals are the quantities that its slices add up to.
@@ -103,7 +117,7 @@ func timelineTotals() []lab.Total {
 	}
 	list := []lab.Total{moved("evicted_bytes", outTrack), moved("returned_bytes", backTrack)}
 	for _, p := range append([]core.Part{core.Thinking}, costs...) {
-		list = append(list, lab.Total{Quantity: partKey(p), Column: "ps", Where: map[string]string{"pid": strconv.Itoa(clientGroup), "name": p.String()}, Unit: 1e12})
+		list = append(list, lab.Total{Quantity: partKey(p), Column: "ticks", Where: map[string]string{"pid": strconv.Itoa(clientGroup), "name": p.String()}, Unit: 1e12})
 	}
 	return list
 }

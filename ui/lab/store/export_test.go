@@ -85,7 +85,7 @@ func checkTimeline(t *testing.T, data []byte, r *core.Result, o *lab.Origin) {
 			}
 			ends[track] = e.TS + e.Dur
 			if e.Pid == 1 {
-				parts[e.Tid-1][e.Name] += int64(e.Args["ps"].(float64))
+				parts[e.Tid-1][e.Name] += int64(e.Args["ticks"].(float64))
 			} else {
 				bytes[e.Tid] += unit.Bytes(e.Args["bytes"].(float64))
 			}
