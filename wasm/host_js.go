@@ -6,6 +6,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
@@ -82,6 +83,24 @@ func (p *page) Fetch(name string, opening bool) {
 			p.known[name] = answers
 			p.session.Enter(info, "")
 		})
+	}()
+}
+
+// Recorded implements session.Host. Where nothing comes, runs are made before there is something
+// to show.
+func (p *page) Recorded(name string) {
+	go func() {
+		data, err := fetch("papers-" + name + ".info")
+		var list []study.Recording
+		if err == nil {
+			err = wire.Unmarshal(data, &list)
+		}
+		if err == nil {
+			p.inbox.put(func() {
+				p.changed = true
+				p.session.Ship(name, list)
+			})
+		}
 	}()
 }
 

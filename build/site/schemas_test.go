@@ -28,9 +28,11 @@ type answering struct {
 func (h *answering) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 func (*answering) Stop([]int)                            {}
 func (*answering) Raise(int, calls.Priority)             {}
-func (*answering) Fetch(string, bool)                    {}
-func (*answering) Stored(string) string                  { return "" }
-func (*answering) Store(string, string) bool             { return false }
+func (*answering) Recorded(string)                       {}
+
+func (*answering) Fetch(string, bool)        {}
+func (*answering) Stored(string) string      { return "" }
+func (*answering) Store(string, string) bool { return false }
 
 func (h *answering) work(n *session.Session) {
 	for len(h.jobs) > 0 {

@@ -61,6 +61,8 @@ func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
+func (h *host) Recorded(string) {}
+
 func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
 func (*host) Stored(string) string        { return "" }
 func (*host) Store(string, string) bool   { return false }

@@ -158,6 +158,9 @@ func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
+// Recorded asks for nothing: what a headless page shows is computed.
+func (h *host) Recorded(string) {}
+
 func (h *host) Fetch(name string, _ bool) { h.wanted = name }
 func (*host) Stored(string) string        { return "" }
 func (*host) Store(string, string) bool   { return false }

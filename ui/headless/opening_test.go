@@ -27,6 +27,8 @@ func (h *forgetful) Start(j *exec.Job, _ calls.Priority) {
 }
 func (*forgetful) Raise(int, calls.Priority) {}
 func (*forgetful) Stop([]int)                {}
+func (*forgetful) Recorded(string)           {}
+
 func (*forgetful) Fetch(string, bool)        {}
 func (*forgetful) Stored(string) string      { return "" }
 func (*forgetful) Store(string, string) bool { return false }

@@ -291,6 +291,10 @@ func (c *Papers) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									vgn.AddAttrInterface("class", "chip "+e.Verdict.Class)
 									vgn.AddAttrInterface("id", "verdict-"+e.Name)
 									vgn.SetInnerHTML(e.Verdict.Text)
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "origin"}}}
+									vgparent.AppendChild(vgn)
+									vgn.AddAttrInterface("id", "origin-"+e.Name)
+									vgn.SetInnerHTML(e.Origin)
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("aria-label", runLabel(e)+" "+e.Label)

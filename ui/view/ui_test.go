@@ -41,6 +41,8 @@ func (d *direct) Stop(ids []int) {
 	}
 }
 
+func (d *direct) Recorded(string) {}
+
 func (d *direct) Fetch(name string, _ bool) { d.fetched = append(d.fetched, name) }
 
 func (d *direct) Stored(name string) string { return d.stored[name] }

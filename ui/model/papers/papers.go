@@ -31,6 +31,8 @@ type Papers struct {
 
 	opened int // sets of files when papers were last looked after
 
+	fetch func() // asks for what the site came with, nil once it has
+
 	collecting *collecting // sheets for a report, nil if nobody waits for them
 }
 
@@ -38,7 +40,8 @@ type Papers struct {
 type paper struct {
 	lab.PaperInfo
 	outline *study.Outline
-	asked   bool // for the outline
+	shipped map[string]*study.Outcome // what runs said when the site was built, by their names
+	asked   bool                      // for the outline
 	problem string
 	runs    []paperRun
 	order   []int // in which runs begin: those of one workload together, as a worker keeps one
@@ -65,9 +68,10 @@ type paperRun struct {
 
 func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
 
-// New returns the papers of a laboratory.
-func New(w *workspace.Workspace, f *files.Files, d *calls.Desk) *Papers {
-	p := &Papers{room: w, files: f, desk: d}
+// New returns the papers of a laboratory. fetch asks for what their runs said when the site was
+// built, which comes back through [Papers.Ship].
+func New(w *workspace.Workspace, f *files.Files, d *calls.Desk, fetch func()) *Papers {
+	p := &Papers{room: w, files: f, desk: d, fetch: fetch}
 	for _, i := range w.Info.Papers {
 		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[exec.Kind]bool{}, at: map[exec.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
 	}
@@ -128,6 +132,10 @@ func (p *Papers) refresh() {
 	if p.room.State.View != state.Reproduce {
 		return
 	}
+	if fetch := p.fetch; fetch != nil {
+		p.fetch = nil
+		fetch()
+	}
 	for _, x := range p.list {
 		if !x.asked {
 			x.asked = true
@@ -183,7 +191,7 @@ func (p *Papers) sheets() {
 		if x == shown && !x.asking[exec.Sheet] && (other || x.sheetOf != x.rev && !early(exec.Sheet, oftenest)) && figure != "" {
 			x.asking[exec.Sheet], x.at[exec.Sheet] = true, time.Now()
 			rev := x.rev
-			p.ask(x, &exec.Job{Kind: exec.Sheet, Name: figure, Outcomes: x.outcomes(figure)}, calls.Shown, func(a *exec.Answer) {
+			p.ask(x, &exec.Job{Kind: exec.Sheet, Name: figure, Outcomes: x.shown(p, figure)}, calls.Shown, func(a *exec.Answer) {
 				x.asking[exec.Sheet] = false
 				x.sheet, x.sheetOf, x.figure, x.problem = a.Sheet, rev, figure, a.Error
 			})
@@ -191,7 +199,7 @@ func (p *Papers) sheets() {
 		if !x.asking[exec.Tallies] && x.tallyOf != x.rev && !early(exec.Tallies, tallied) {
 			x.asking[exec.Tallies], x.at[exec.Tallies] = true, time.Now()
 			rev := x.rev
-			p.ask(x, &exec.Job{Kind: exec.Tallies, Outcomes: x.outcomes(study.AllClaims)}, calls.Shown, func(a *exec.Answer) {
+			p.ask(x, &exec.Job{Kind: exec.Tallies, Outcomes: x.shown(p, study.AllClaims)}, calls.Shown, func(a *exec.Answer) {
 				x.asking[exec.Tallies] = false
 				x.tallies, x.tallyOf = a.Tallies, rev
 			})
@@ -199,12 +207,21 @@ func (p *Papers) sheets() {
 	}
 }
 
-// outcomes are what is known about a figure, or about everything.
-func (x *paper) outcomes(figure string) []study.Outcome {
+// shown are what is known about a figure, or about everything: of runs that were not made
+// here what the site came with.
+func (x *paper) shown(p *Papers, figure string) []study.Outcome {
 	var list []study.Outcome
 	for i := range x.runs {
-		if r := &x.runs[i]; r.outcome != nil && r.serves(figure) {
-			list = append(list, *r.outcome)
+		r := &x.runs[i]
+		if !r.serves(figure) {
+			continue
+		}
+		o := r.outcome
+		if !r.known() {
+			o = x.came(p, r)
+		}
+		if o != nil {
+			list = append(list, *o)
 		}
 	}
 	return list
@@ -389,7 +406,11 @@ func (p *Papers) Elapsed() time.Duration {
 type Progress struct {
 	Runs, Known, Waiting, Errors int
 	Error                        string // the first
-	done                         float64
+	// Shipped are runs of which the site came with an outcome. Of these Confirmed said the
+	// same here, and Differing something else: First is the name of the first of them.
+	Shipped, Confirmed, Differing int
+	First                         string
+	done                          float64
 }
 
 // Percent is the progress from 0 to 100, which it is when every run is known.
@@ -416,6 +437,7 @@ func (p *Papers) Standing(name string) Progress {
 			continue
 		}
 		s.Runs++
+		s.confirm(x.came(p, r), r)
 		switch {
 		case r.err != "":
 			s.Known++
@@ -493,6 +515,7 @@ type Item struct {
 	Title   string // empty where the label has it
 	Shown   bool
 	Verdict Verdict
+	Origin  string // where its numbers come from: "shipped"; empty if there are none
 	Running bool
 	Known   bool // nothing is left to run
 	Empty   bool // nothing runs for it
@@ -528,7 +551,11 @@ func (p *Papers) Views() []View {
 			v.All = p.item(x, study.AllClaims, "Claims", "The numbers in the text")
 			v.Tally = x.tally(study.AllClaims)
 			v.Have, v.Need = p.originals(x)
-			if s := p.Standing(v.All.Name); s.Error != "" {
+			s := p.Standing(v.All.Name)
+			if s.Differing > 0 {
+				v.Problem = s.differs()
+			}
+			if s.Error != "" {
 				v.Problem = fmt.Sprintf("%d runs failed. The first: %s", s.Errors, s.Error)
 			}
 		}
@@ -541,7 +568,8 @@ func (p *Papers) item(x *paper, figure, label, title string) Item {
 	name := x.Key + "." + figure
 	s := p.Standing(name)
 	return Item{
-		Name: name, Label: label, Title: title, Shown: p.Shown() == name, Verdict: p.Verdict(name),
+		Origin: s.origin(),
+		Name:   name, Label: label, Title: title, Shown: p.Shown() == name, Verdict: p.Verdict(name),
 		Running: s.Waiting > 0, Known: s.Known == s.Runs && s.Errors == 0, Empty: s.Runs == 0, Percent: s.Percent(),
 	}
 }

@@ -38,7 +38,7 @@ func (p *Papers) Collect(key string, done func(s *Sheets, problem string)) {
 	c := &collecting{Sheets: Sheets{Outline: x.outline, Figures: make([]*study.Sheet, len(x.outline.Figures))}, done: done}
 	p.collecting = c
 	ask := func(figure string, put func(*study.Sheet)) {
-		j := &exec.Job{Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
+		j := &exec.Job{Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.computed(figure)}
 		c.left++
 		c.waiting = append(c.waiting, p.desk.Start(j, calls.Shown, func(a *exec.Answer) {
 			put(a.Sheet)
@@ -63,4 +63,16 @@ func (p *Papers) collected(a *exec.Answer) {
 		p.collecting = nil
 		c.done(&c.Sheets, "")
 	}
+}
+
+// computed are the outcomes of a figure's runs, or of all, that were made here: a report says on
+// what it was computed.
+func (x *paper) computed(figure string) []study.Outcome {
+	var list []study.Outcome
+	for i := range x.runs {
+		if r := &x.runs[i]; r.outcome != nil && r.serves(figure) {
+			list = append(list, *r.outcome)
+		}
+	}
+	return list
 }

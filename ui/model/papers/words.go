@@ -15,7 +15,7 @@ func (p *Papers) State(v View) string {
 	if took := p.Elapsed(); took > 0 && s.Known > 0 {
 		text += fmt.Sprintf(", %v", took.Round(time.Second/10))
 	}
-	return text + "."
+	return text + "." + s.sentence()
 }
 
 // Score says what came out so far.

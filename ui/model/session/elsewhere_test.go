@@ -17,9 +17,11 @@ type deaf struct{}
 func (deaf) Start(*exec.Job, calls.Priority) {}
 func (deaf) Raise(int, calls.Priority)       {}
 func (deaf) Stop([]int)                      {}
-func (deaf) Fetch(string, bool)              {}
-func (deaf) Stored(string) string            { return "" }
-func (deaf) Store(string, string) bool       { return false }
+func (deaf) Recorded(string)                 {}
+
+func (deaf) Fetch(string, bool)        {}
+func (deaf) Stored(string) string      { return "" }
+func (deaf) Store(string, string) bool { return false }
 
 // everywhere are the entries of all laboratories, and their tabs.
 func everywhere(t *testing.T) (all []palette.Entry, tabs []session.Tab) {

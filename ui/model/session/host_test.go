@@ -58,6 +58,8 @@ func (h *host) Store(name, text string) bool {
 }
 
 // Fetch is a method of the host alone: a Session has none.
+func (h *host) Recorded(string) {}
+
 func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
 
 // newHost returns a session with two laboratories that has got what it asked

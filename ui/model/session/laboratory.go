@@ -59,7 +59,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Baseline = l.Runs.Baseline
 	l.Drawing = drawing.New(l.Workspace, l.Form, l.Runs)
 	l.Question = question.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results)
-	l.Papers = papers.New(l.Workspace, l.Files, desk)
+	l.Papers = papers.New(l.Workspace, l.Files, desk, func() { n.host.Recorded(i.Name) })
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)
 	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, desk)
 	l.Output = output.New(l.Workspace, l.Files, l.Form, l.Runs, desk, func() string { return n.Version })

@@ -412,3 +412,58 @@ func TestPapersGoOn(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// What the site came with fills all figures at once; what is computed confirms it, or not, and
+// that is said aloud. Opened files have other workloads, of which it says nothing.
+func TestShipped(t *testing.T) {
+	ship := func(h *host) {
+		l := training()
+		p, err := l.Paper("g10")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := study.Recording{Paper: "g10"}
+		for _, r := range p.Runs() {
+			o := published(p, &exec.Job{Name: r.Name, Rebuilt: true}, 1).Outcome
+			if len(p.Of(r.Name)) == 0 {
+				o.Values = nil
+			}
+			list.Outcomes = append(list.Outcomes, *o)
+		}
+		h.Ship("train", []study.Recording{list})
+		h.do(exec.Sheet, exec.Tallies)
+	}
+	item := func(h *host) papers.Item { return h.Papers.Views()[0].Items[3] } // Figure 11
+	for _, tt := range []struct {
+		factor          float64
+		origin, problem string
+		confirmed       int
+	}{
+		{1, "confirmed on this machine", "", 35},
+		{1.5, "differs here", "35 runs differ on this machine", 0},
+	} {
+		h := reproducing(t, "g10.11")
+		ship(h)
+		if x, s := item(h), h.Papers.Sheet(); x.Origin != "shipped" || x.Known || x.Percent != 0 || !strings.Contains(x.Verdict.Text, "35 of 35 within") || s.Tally.Known != 35 {
+			t.Errorf("shipped: %+v", x)
+		}
+		if text := h.Papers.State(h.Papers.Views()[0]); !strings.Contains(text, "0 of 411 runs. Shown is what this build came with.") {
+			t.Error(text)
+		}
+		h.Papers.Run("g10.11")
+		h.reproduce(tt.factor)
+		v := h.Papers.Views()[0]
+		if x := item(h); x.Origin != tt.origin || !x.Known || !strings.HasPrefix(v.Problem, tt.problem) || (v.Problem == "") != (tt.problem == "") {
+			t.Errorf("%v times: %+v, %q", tt.factor, x, v.Problem)
+		}
+		if s := h.Papers.Standing("g10.11"); s.Shipped != 35 || s.Confirmed != tt.confirmed {
+			t.Errorf("%+v", s)
+		}
+	}
+	h := reproducing(t, "g10.11")
+	ship(h)
+	h.originals()
+	if x := item(h); x.Origin != "" || x.Verdict.Text != "not run" {
+		t.Errorf("with opened files: %+v", x)
+	}
+}

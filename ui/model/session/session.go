@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/prose"
+	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
@@ -25,6 +26,9 @@ type Host interface {
 	// Fetch asks for a laboratory's Info; it comes back through Session.Enter. opening is
 	// true where what the laboratory opens on will be shown.
 	Fetch(lab string, opening bool)
+	// Recorded asks for what runs of a laboratory's papers said when the site was built; it comes
+	// back through Session.Ship, or not.
+	Recorded(lab string)
 	// Stored returns the text that the browser keeps under a name, "" if none.
 	Stored(name string) string
 	// Store has the browser keep a text, and reports whether it does.
@@ -232,6 +236,13 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 		if then != nil {
 			then()
 		}
+	}
+}
+
+// Ship takes what runs of a laboratory's papers said when the site was built.
+func (n *Session) Ship(lab string, list []study.Recording) {
+	if l := n.labs[lab]; l != nil {
+		l.Papers.Ship(list)
 	}
 }
 
