@@ -276,6 +276,8 @@ window.tools = (() => {
     addEventListener('click', (e) => {
       const row = e.target instanceof Element ? e.target.closest('[data-open]') : null;
       if (row) tools.onOpen(Number(row.dataset.open));
+      const figure = e.target instanceof Element ? e.target.closest('[data-figure]') : null;
+      if (figure) tools.onFigure(figure.dataset.figure, 1 + Number(e.target.dataset.row ?? -1));
       const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
       if (!link) return;
       e.preventDefault();

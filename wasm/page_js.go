@@ -156,6 +156,13 @@ func (p *page) listen() {
 		line := args[0].Int()
 		return inRoom(func(r *session.Laboratory) { r.Papers.OpenLine(line) })
 	})
+	on("onFigure", func(args []js.Value) func() {
+		figure, row := args[0].String(), args[1].Int()
+		return inRoom(func(r *session.Laboratory) {
+			r.Papers.Show(figure)
+			r.Papers.Row = row
+		})
+	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.tools.Set("shows", js.FuncOf(func(js.Value, []js.Value) any { return p.shows() }))
 	p.listenHelp(on)

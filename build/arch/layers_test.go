@@ -60,11 +60,12 @@ var layers = []layer{
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
 	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                       // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},   // tables as files
-	{"ui/schema", []string{"ui/jsontext"}}, // JSON Schemas of what is exported
-	{"ui/jsontext", nil},                   // values as JSON, for programs that only write it
-	{"ui/wire", nil},                       // how page and workers write what they say
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
+	{"ui/table", []string{"sim/report"}},                // tables as files
+	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
+	{"ui/wire", nil},                                    // how page and workers write what they say
+	{"ui/board", []string{"sim/portable", "sim/study"}}, // a paper's scoreboard as HTML, in the laboratories' programs
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},

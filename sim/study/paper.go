@@ -40,6 +40,9 @@ type Paper struct {
 	Originals string
 	// Cannot is what is said of a run that does not fit; empty for "cannot run".
 	Cannot string
+	// Fitted reports whether a point decided a constant, or is of what inputs were counted in, so
+	// that agreement says only that numbers fit together; nil if none is. See Basis.
+	Fitted func(x *Point) bool
 	// Why explains a difference, Within or Gap, as far as the paper's comparison
 	// knows; nil if nothing does. Unexplained gaps fail tests.
 	Why func(r *Row) string

@@ -58,3 +58,30 @@ func TestRecorded(t *testing.T) {
 		t.Error("written with a run of another paper")
 	}
 }
+
+// A score counts what has two numbers: how many are how close, what half of them are within, and
+// how many systems are in the order that was published.
+func TestScore(t *testing.T) {
+	p := invented()
+	p.Fitted = study.FittedIn("2")
+	p.Points[1].Note = study.Doubtful + "printed twice"
+	_, scores, err := p.Tallies([]study.Outcome{
+		ran(slowA, 10.4, 8), ran(fastA, 5.4, 4, 1.5, 4), {Run: slowB, Reason: "too large"}, ran(fastB, 16),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, parts, all := scores[0], scores[1], scores[len(scores)-1]
+	if first.Of != 3 || first.Close[0] != 1 || first.Close[1] != 2 || first.Close[2] != 2 || math.Abs(first.Median-0.08) > 1e-9 {
+		t.Errorf("%+v", first)
+	}
+	if first.Pairs != 1 || first.Agree != 1 {
+		t.Errorf("%d of %d pairs", first.Agree, first.Pairs)
+	}
+	if first.Dots[0].Basis != study.HeldOut || first.Dots[1].Basis != study.Doubted || parts.Dots[0].Basis != study.Fitted || first.Dots[2].Row != 3 || first.Dots[2].Ratio != 2 {
+		t.Errorf("%+v, %+v", first.Dots, parts.Dots)
+	}
+	if all.Of != 6 || all.Dots != nil || all.Pairs != 1 {
+		t.Errorf("%+v", all)
+	}
+}

@@ -203,18 +203,25 @@ func (p *Paper) doubts(rows []Row, listed bool) (list []string) {
 }
 
 // Tallies counts what came out of every figure, in their order, and last of
-// everything: what a list of the figures shows, for less than all sheets.
-func (p *Paper) Tallies(outcomes []Outcome) ([]Tally, error) {
+// everything: what a list of the figures shows, for less than all sheets. The scores are of the
+// same.
+func (p *Paper) Tallies(outcomes []Outcome) ([]Tally, []Score, error) {
 	l, err := p.ledger(outcomes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var list []Tally
+	var scores []Score
+	var all scoring
 	for i := range p.Figures {
 		id := p.Figures[i].ID
-		list = append(list, l.tally(id, l.rows(id), l.claims(id)))
+		rows := l.rows(id)
+		s := p.score(rows)
+		all.join(&s)
+		list, scores = append(list, l.tally(id, rows, l.claims(id))), append(scores, s.Score)
 	}
-	return append(list, l.tally(AllClaims, l.rows(AllClaims), l.claims(AllClaims))), nil
+	all.finish()
+	return append(list, l.tally(AllClaims, l.rows(AllClaims), l.claims(AllClaims))), append(scores, all.Score), nil
 }
 
 func (p *Paper) line(r *Row) Line {

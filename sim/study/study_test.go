@@ -379,7 +379,7 @@ func TestWrongOutcomes(t *testing.T) {
 		if _, err := p.Sheet("1", []study.Outcome{o}); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
-		if _, err := p.Tallies([]study.Outcome{o}); err == nil {
+		if _, _, err := p.Tallies([]study.Outcome{o}); err == nil {
 			t.Errorf("%+v was counted", o)
 		}
 	}
@@ -495,7 +495,7 @@ func TestAllClaims(t *testing.T) {
 	if len(s.Claims) != 2 || s.Rows != nil || s.Tally.Points != len(p.Points) || s.Tally.Runs != 6 || s.Tally.Known != 4 {
 		t.Errorf("%+v, %+v", s.Claims, s.Tally)
 	}
-	list, err := p.Tallies(everything())
+	list, _, err := p.Tallies(everything())
 	if err != nil || len(list) != 5 || list[4] != s.Tally {
 		t.Errorf("tallies %+v, %v", list, err)
 	}

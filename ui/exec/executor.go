@@ -8,6 +8,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/study"
+	"spillway/ui/board"
 	"spillway/ui/lab"
 )
 
@@ -168,7 +170,10 @@ func (b *Executor) paper(j *Job, files lab.Files, progress lab.Progress, a *Answ
 	case Sheet:
 		a.Sheet, err = paper.Sheet(j.Name, j.Outcomes)
 	case Tallies:
-		a.Tallies, err = paper.Tallies(j.Outcomes)
+		var scores []study.Score
+		if a.Tallies, scores, err = paper.Tallies(j.Outcomes); err == nil {
+			a.Board = board.HTML(paper, a.Tallies, scores)
+		}
 	}
 	return err
 }

@@ -263,7 +263,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// BenchmarkReproduce does an eighth of what "Reproduce everything" does: every
+// BenchmarkReproduce does an eighth of what "Compute all of it here" does: every
 // eighth run of the G10 paper, on bundled workloads. The workers' program is
 // compiled with its profile (make profile).
 func BenchmarkReproduce(b *testing.B) {

@@ -128,6 +128,7 @@ type Answer struct {
 	Outcome *study.Outcome
 	Sheet   *study.Sheet
 	Tallies []study.Tally
+	Board   string // beside Tallies: the scoreboard as HTML
 	Hash    string
 	Parts   []Part
 	Data    []byte // of Export, Write, Bundle and Survey

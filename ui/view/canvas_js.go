@@ -123,6 +123,9 @@ func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) 
 func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.text[k]) }
 
 // filled runs on every render.
+func (c *Papers) filled(v vjs.Value) { c.markup.set(js.Value(v), c.board()) }
+
+// filled runs on every render.
 func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
 
 // filled runs on every render.

@@ -23,6 +23,8 @@ func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 
 func (c *Compare) filled(k int, _ vjs.Value) { c.boxes[k].set(c.text[k]) }
 
+func (c *Papers) filled(vjs.Value) { c.set(c.board()) }
+
 func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
 
 func (c *Question) created(vjs.Value) { c.drawn() }

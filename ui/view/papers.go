@@ -15,6 +15,7 @@ type Papers struct {
 	*App
 	views []papers.View
 	sheet vugu.Builder
+	markup
 }
 
 // Compute refreshes what every part of the view needs.
@@ -43,9 +44,19 @@ func (c *Papers) canForget(v papers.View) bool { return v.All.Percent > 0 && !c.
 
 func (c *Papers) allLabel(v papers.View) string {
 	if v.All.Running {
-		return "Reproducing…"
+		return "Computing…"
 	}
-	return "Reproduce everything"
+	return "Compute all of it here"
+}
+
+// board is the scoreboard of the paper that is shown.
+func (c *Papers) board() string {
+	for _, v := range c.views {
+		if v.Shown {
+			return v.Board
+		}
+	}
+	return ""
 }
 
 // items are the paper's figures and, if it states numbers, its claims.

@@ -25,6 +25,7 @@ type Sheet struct {
 	claims []chart.ClaimRow
 	view   chart.View
 	table  string
+	row    int          // that is marked in the table
 	of     *study.Sheet // that the above was made of
 	rev    int          // counts sheets
 
@@ -167,7 +168,9 @@ func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
 // tabled reports whether the figure is a table, whose rows are what there is to see.
 func (c *Sheet) tabled() bool { return c.of != nil && c.of.Drawing.Kind == study.Table && c.hasRows() }
 
-func (c *Sheet) showsRows() bool { return c.hasRows() && (c.tabled() || c.IsOpen("paper-rows")) }
+func (c *Sheet) showsRows() bool {
+	return c.hasRows() && (c.tabled() || c.Papers.Row > 0 || c.IsOpen("paper-rows"))
+}
 
 // remark stands below the heading where no caption has it.
 func (c *Sheet) remark() string {
@@ -190,18 +193,23 @@ func (c *Sheet) rows() string {
 	if !c.showsRows() {
 		return ""
 	}
-	if c.table == "" {
-		c.table = rowsHTML(c.of.Rows)
+	if c.table == "" || c.row != c.Papers.Row {
+		c.row = c.Papers.Row
+		c.table = rowsHTML(c.of.Rows, c.row-1)
 	}
 	return c.table
 }
 
-func rowsHTML(rows []study.Line) string {
+func rowsHTML(rows []study.Line, marked int) string {
 	var b strings.Builder
 	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
 	for i := range rows {
 		r := chart.LineOf(&rows[i])
-		b.WriteString(`<tr class="` + r.Class + `">`)
+		class := r.Class
+		if i == marked {
+			class += " here"
+		}
+		b.WriteString(`<tr class="` + class + `">`)
 		for _, text := range []string{r.About, r.System, r.Quantity, r.Published, r.Ours, r.Unit, r.Difference} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}

@@ -661,7 +661,7 @@ func TestReproduceView(t *testing.T) {
 		t.Error("cancel did not cancel")
 	}
 	s.click("reproduce-g10")
-	s.want("reproduce-g10", "Reproducing…")
+	s.want("reproduce-g10", "Computing…")
 	s.click("cancel-g10", "forget-g10")
 	s.finish()
 	s.want("verdict-g10.2", "not run")

@@ -111,7 +111,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// BenchmarkReproduce does an eighth of what "Reproduce everything" does: every
+// BenchmarkReproduce does an eighth of what "Compute all of it here" does: every
 // eighth published run, on bundled workloads. The laboratories' programs are
 // compiled with its profile (make profile).
 func BenchmarkReproduce(b *testing.B) {

@@ -21,6 +21,7 @@ import (
 // happens once, however many figures share it.
 type Papers struct {
 	Rev int // counts changes of what is known
+	Row int // of the shown figure, that somebody asked for, counted from 1; 0 if none
 
 	room  *workspace.Workspace
 	files *files.Files
@@ -51,6 +52,7 @@ type paper struct {
 	sheetOf int    // rev that sheet is of
 	figure  string // that sheet was asked for
 	tallies []study.Tally
+	board   string // of what tallies are of, as HTML
 	tallyOf int
 	asking  map[exec.Kind]bool // sheets and tallies under way
 	at      map[exec.Kind]time.Time
@@ -201,7 +203,7 @@ func (p *Papers) sheets() {
 			rev := x.rev
 			p.ask(x, &exec.Job{Kind: exec.Tallies, Outcomes: x.shown(p, study.AllClaims)}, calls.Shown, func(a *exec.Answer) {
 				x.asking[exec.Tallies] = false
-				x.tallies, x.tallyOf = a.Tallies, rev
+				x.tallies, x.board, x.tallyOf = a.Tallies, a.Board, rev
 			})
 		}
 	}
@@ -530,6 +532,8 @@ type View struct {
 	All     Item           // everything in it, and its claims
 	Items   []Item
 	Tally   *study.Tally // of everything; nil before anything is known
+	Board   string       // how far all of it is off, as HTML; empty before anything is known
+	Shown   bool         // a figure of it is
 	// Have and Need say how many of its workloads the opened files hold; Need is 0
 	// when it has none of its own.
 	Have, Need int
@@ -539,7 +543,9 @@ type View struct {
 func (p *Papers) Views() []View {
 	list := make([]View, len(p.list))
 	for i, x := range p.list {
-		v := View{PaperInfo: x.PaperInfo, Outline: x.outline, Problem: x.problem}
+		v := View{PaperInfo: x.PaperInfo, Outline: x.outline, Problem: x.problem, Board: x.board}
+		shown, _ := p.split(p.room.State.Figure)
+		v.Shown = x == shown
 		if x.outline != nil {
 			for _, f := range x.outline.Figures {
 				label, title := study.Label(f.ID), f.Title
@@ -603,7 +609,7 @@ func (p *Papers) Sheet() *study.Sheet {
 
 // Show shows a figure by its full name.
 func (p *Papers) Show(name string) {
-	p.room.State.Figure = name
+	p.room.State.Figure, p.Row = name, 0
 	p.Rev++
 	p.refresh()
 }

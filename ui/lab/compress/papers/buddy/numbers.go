@@ -23,6 +23,7 @@ type number struct {
 const (
 	fitted  = "the contents are fitted to this"
 	heldOut = "held out"
+	alexnet = "the share of time bound by memory, and how much of an overflowing entry lies in the buddy memory, are fitted to AlexNet's two slowdowns"
 )
 
 // numbers lists them in the order of the paper. Limits: ratios of deep learning 3 %,
@@ -47,7 +48,6 @@ func numbers() []number {
 	aside := func(figure, of, at, quantity string, value float64, unit, why string) number {
 		return number{figure: figure, of: of, at: at, quantity: quantity, value: value, unit: unit, aside: why}
 	}
-	const alexnet = "the share of time bound by memory, and how much of an overflowing entry lies in the buddy memory, are fitted to AlexNet's two slowdowns"
 	const simulator = "nothing here simulates the GPU's cores"
 	return []number{
 		optimistic(hpc, "hpc", 2.51, 0.15), optimistic(deep, "dl", 1.85, 0.03),

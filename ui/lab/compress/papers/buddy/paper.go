@@ -39,7 +39,8 @@ const Design = "per-allocation-16x"
 // name the laboratory's knobs.
 func Paper() *study.Paper {
 	p := &study.Paper{
-		Key: "buddy", Short: "Buddy Compression (ISCA 2020)",
+		Fitted: func(x *study.Point) bool { return x.Note == fitted || x.Note == alexnet },
+		Key:    "buddy", Short: "Buddy Compression (ISCA 2020)",
 		Title:   "Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs",
 		About:   "Every number in its text, and Tables 1 and 2.",
 		Remark:  "The contents of its programs are not public. Those of its two suites are fitted to the published means of ratios and accesses, so agreement there says only that the numbers are consistent; slowdowns, but for AlexNet's, are held out.",

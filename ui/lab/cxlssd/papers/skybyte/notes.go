@@ -2,6 +2,7 @@ package skybyte
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/study"
@@ -98,6 +99,12 @@ var doubts = []doubt{
 	{"23", srad, sampled, "", "", literal23},
 	{"23", tpcc, complete, "", "", "as in Figure 14; Figure 15 has 90.1 M cycles, and Figure 10 adds up to them"},
 	{"23", tpcc, astriflash, "", "", "the raw run of these cycles is of SkyByte-CP"},
+}
+
+// isFitted reports whether recipes were fitted to a point, as stream.Fitted has it: to all of some
+// figures, and to single cells of others, whose remark says so.
+func isFitted(x *study.Point) bool {
+	return slices.Contains([]string{"2", "3", "4", "16", "mix", "T1", "T4"}, x.Figure) || strings.Contains(x.Note, "an input: ")
 }
 
 // remarks are what is said of numbers that are not doubted.

@@ -124,7 +124,8 @@ func names() map[string]string {
 func Paper() *study.Paper {
 	points := all()
 	return &study.Paper{
-		Key: "skybyte", Short: "SkyByte (HPCA 2025)",
+		Fitted: isFitted,
+		Key:    "skybyte", Short: "SkyByte (HPCA 2025)",
 		Title:   "SkyByte: Architecting an Efficient Memory-Semantic CXL-based SSD with OS and Hardware Co-design",
 		About:   "Figures 2 to 6, 9, 10 and 14 to 23, Tables I, III and IV, and the text's numbers, computed here with the artifact's settings and compared with the data that the artifact ships.",
 		Remark:  inputText,

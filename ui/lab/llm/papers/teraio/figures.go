@@ -117,6 +117,22 @@ func figures(g *grid) []study.Figure {
 	return list
 }
 
+// isFitted reports whether something was fitted to a point. Of Figure 2 and of the peaks it was
+// to single values, which count here with those beside them; see held.
+func isFitted(x *study.Point) bool {
+	switch x.Figure {
+	case "2", peaks, "T3":
+		return true
+	case byLlama:
+		return x.System == zeroHost
+	case byLarge:
+		return x.System == mixed && x.Quantity == share
+	case "7": // the mean of three, one of which is fitted
+		return x.Quantity == share
+	}
+	return false
+}
+
 // held says of figures what is fitted to their numbers and what is not.
 var held = map[string]string{
 	"1":     "Nothing is fitted to it.",

@@ -154,7 +154,8 @@ func names() map[string]string {
 func Paper() *study.Paper {
 	g := all()
 	return &study.Paper{
-		Key: "teraio", Short: "TERAIO (NeurIPS 2025)",
+		Fitted: isFitted,
+		Key:    "teraio", Short: "TERAIO (NeurIPS 2025)",
 		Title:   "Cost-Efficient LLM Training with Lifetime-Aware Tensor Offloading via GPUDirect Storage",
 		About:   "The numbers of the TERAIO paper: the fifteen peaks and the throughput of Figure 7, active and inactive tensors, rates of drives and of host memory, cost; and what others published of ZeRO.",
 		Remark:  known,

@@ -80,13 +80,16 @@ func rows() (list []row) {
 	return list
 }
 
+// fittedTo begins the note on a row to which something was fitted.
+const fittedTo = "fitted: "
+
 // fitted says what of the law a row decided: with all other given rows of images what
 // convolutions reach on a family of GPUs, and of BERT nothing.
 func (r *row) fitted() string {
 	if r.figure == bert {
 		return "held out: nothing was fitted to BERT"
 	}
-	return "fitted: a share of convolutions for each family of GPUs"
+	return fittedTo + "a share of convolutions for each family of GPUs"
 }
 
 // note is that, and what else must be known of the row.
@@ -121,7 +124,8 @@ func (r *row) kind() kerneltime.Kind {
 // Paper returns the measurements. Every call reads the table again.
 func Paper() *study.Paper {
 	p := study.Paper{
-		Key: Key, Short: "Kernel times (public measurements)",
+		Fitted: func(x *study.Point) bool { return strings.HasPrefix(x.Note, fittedTo) },
+		Key:    Key, Short: "Kernel times (public measurements)",
 		Title:   "Kernel times",
 		About:   "Rates of whole training steps on one GPU that others have measured, and what the law of kernel times says of them: how good the ground is that estimates stand on.",
 		Remark:  "A row is within when the estimate is inside the band that results show for its GPU. That band is of training and inference together; of the training steps of images alone eight of ten are within 15 %. Rows of images were fitted, what convolutions reach on each family of GPUs; rows of BERT were held out. Single kernels, inference and servers with many GPUs are in the table of validation.",
