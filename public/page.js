@@ -265,6 +265,22 @@ window.tools = (() => {
     return was;
   };
 
+  // nearest is the row, counted from 1, of the dot of a figure that was pressed in the drawing of
+  // all; 0 where none is near.
+  function nearest(figure, e) {
+    let row = 0, least = 8;
+    const at = figure.ownerSVGElement && new DOMPoint(e.clientX, e.clientY).matrixTransform(figure.ownerSVGElement.getScreenCTM().inverse());
+    for (const path of figure.querySelectorAll('[data-rows]')) {
+      const rows = path.dataset.rows.split(' ');
+      path.getAttribute('d').slice(1).split('M').forEach((dot, i) => {
+        const [x, y] = dot.split(/[ h]/).map(Number);
+        const far = Math.hypot(x - at.x, y - at.y);
+        if (far < least) [row, least] = [1 + Number(rows[i]), far];
+      });
+    }
+    return row;
+  }
+
   tools.start = () => {
     begin();
     listenForKeys();
@@ -277,7 +293,7 @@ window.tools = (() => {
       const row = e.target instanceof Element ? e.target.closest('[data-open]') : null;
       if (row) tools.onOpen(Number(row.dataset.open));
       const figure = e.target instanceof Element ? e.target.closest('[data-figure]') : null;
-      if (figure) tools.onFigure(figure.dataset.figure, 1 + Number(e.target.dataset.row ?? -1));
+      if (figure) tools.onFigure(figure.dataset.figure, nearest(figure, e));
       const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
       if (!link) return;
       e.preventDefault();

@@ -129,9 +129,11 @@ type raws struct {
 func (h *raws) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 func (*raws) Stop([]int)                            {}
 func (*raws) Raise(int, calls.Priority)             {}
-func (*raws) Fetch(string, bool)                    {}
-func (*raws) Stored(string) string                  { return "" }
-func (*raws) Store(string, string) bool             { return false }
+func (*raws) Recorded(string)                       {}
+
+func (*raws) Fetch(string, bool)        {}
+func (*raws) Stored(string) string      { return "" }
+func (*raws) Store(string, string) bool { return false }
 
 func (h *raws) work(n *session.Session) {
 	for len(h.jobs) > 0 {

@@ -1,15 +1,16 @@
 // Package board makes a paper's scoreboard: how far ours are from all of its numbers, as HTML.
 //
 // It is in the laboratories' programs, whose papers have the numbers, and not in the page's, which
-// everybody loads. The page puts the text where it belongs; what can be pressed has data-figure,
-// and data-row for a number of it.
+// everybody loads. The page puts the text where it belongs; what can be pressed has data-figure.
+// Dots are paths, one a figure and basis, because a page of thousands of elements would be slow:
+// data-rows has the row of each.
 package board
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"math"
+	"strconv"
 	"strings"
 
 	"spillway/sim/portable"
@@ -21,9 +22,9 @@ const (
 	width, height   = 800, 236
 	left, right     = 44, 8
 	top, bottom     = 14, 210
-	most            = 4    // times the published value, and its inverse: what is beyond sits on the edge
-	zone            = 0.2  // that is shaded around equal
-	labels, radius  = 5, 2 // of a figure's name at most, in letters; of a dot
+	most            = 4   // times the published value, and its inverse: what is beyond sits on the edge
+	zone            = 0.2 // that is shaded around equal
+	labels          = 5   // letters of a figure's name at most
 	thumbs, thumb   = 8, 34
 	barWide, bandOf = 120, 100
 )
@@ -100,11 +101,18 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 		f := &p.Figures[i]
 		x := left + float64(wide*float64(k))
 		k++
-		fmt.Fprintf(b, `<g data-figure="%s"><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x+wide/2, height-6, html.EscapeString(short(f.ID)))
-		for j := range list {
-			d := &list[j]
-			place := x + wide*(0.12+float64(0.76*(float64(j)+0.5)/float64(len(list))))
-			fmt.Fprintf(b, `<circle class="%s" cx="%.1f" cy="%.1f" r="%d" data-row="%d"><title>%s</title></circle>`, classes[d.Basis], place, y(d.Ratio), radius, d.Row, html.EscapeString(told(p, f, d)))
+		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+wide/2, height-6, html.EscapeString(short(f.ID)))
+		for basis, class := range classes {
+			var marks, rows []string
+			for j := range list {
+				if d := &list[j]; int(d.Basis) == basis {
+					place := x + wide*(0.12+float64(0.76*(float64(j)+0.5)/float64(len(list))))
+					marks, rows = append(marks, fmt.Sprintf("M%.1f %.1fh0", place, y(d.Ratio))), append(rows, strconv.Itoa(d.Row))
+				}
+			}
+			if len(rows) > 0 {
+				fmt.Fprintf(b, `<path class="dots %s" d="%s" data-rows="%s"/>`, class, strings.Join(marks, ""), strings.Join(rows, " "))
+			}
 		}
 		b.WriteString(`</g>`)
 	}
@@ -116,17 +124,6 @@ func short(id string) string {
 		return string(r[:labels])
 	}
 	return id
-}
-
-// told says what a dot is about.
-func told(p *study.Paper, f *study.Figure, d *study.Dot) string {
-	parts := []string{cmp.Or(study.Label(f.ID), f.Title)}
-	for _, s := range []string{d.Point.Of, d.Point.At, p.Called(d.Point.System)} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return fmt.Sprintf("%s: %.3g × the published value, %s", strings.Join(parts, ", "), d.Ratio, words[d.Basis])
 }
 
 // legend says what colors mean, and how near the numbers of each are.
@@ -201,7 +198,7 @@ func small(b *strings.Builder, s *study.Score) {
 	for _, d := range list[:n] {
 		high = max(high, d.Published, d.Ours)
 	}
-	fmt.Fprintf(b, `<svg class="board-thumb" viewBox="0 0 %d %d" aria-hidden="true" preserveAspectRatio="none">`, barWide, thumb)
+	var ours, published strings.Builder
 	wide := float64(barWide) / float64(n)
 	for i, d := range list[:n] {
 		if high <= 0 {
@@ -209,9 +206,10 @@ func small(b *strings.Builder, s *study.Score) {
 		}
 		h := func(v float64) float64 { return float64(max(0, v) / high * (thumb - 2)) }
 		x := float64(wide * float64(i))
-		fmt.Fprintf(b, `<rect class="ours" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/><path class="published" d="M%.1f %.1fh%.1f"/>`, x+wide*0.15, thumb-h(d.Ours), wide*0.7, h(d.Ours), x, thumb-h(d.Published), wide)
+		fmt.Fprintf(&ours, "M%.1f %dV%.1fh%.1fV%dz", x+wide*0.15, thumb, thumb-h(d.Ours), wide*0.7, thumb)
+		fmt.Fprintf(&published, "M%.1f %.1fh%.1f", x, thumb-h(d.Published), wide)
 	}
-	b.WriteString(`</svg>`)
+	fmt.Fprintf(b, `<svg class="board-thumb" viewBox="0 0 %d %d" aria-hidden="true" preserveAspectRatio="none"><path class="ours" d="%s"/><path class="published" d="%s"/></svg>`, barWide, thumb, &ours, &published)
 }
 
 // bar draws a share that is met, and one that is off.

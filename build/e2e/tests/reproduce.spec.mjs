@@ -17,13 +17,18 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   test.setTimeout(240_000);
   await page.goto(view);
   await expect(page.locator('#paper-title')).toContainText('Figure 11');
-  await expect(page.locator('#paper-summary')).toContainText('35 published numbers; 0 compared');
+  // What this build came with is there before anything runs.
+  await expect(page.locator('#board h2')).toHaveText(/^\d+ of \d+ published numbers are met; half of all are within 4 %\.$/);
+  await expect(page.locator('#paper-summary')).toContainText('35 published numbers; 35 compared');
+  await expect(part(page, 'origin', 'g10.11')).toHaveText('shipped');
+  await expect(page.locator('#state-g10')).toContainText('0 of 411 runs. Shown is what this build came with.');
   const start = await page.evaluate(() => performance.now());
   await page.click('#paper-run');
   await expect(part(page, 'verdict', 'g10.11')).toContainText('runs');
   await idle(page);
   console.log(`Figure 11 took ${Math.round(await page.evaluate((t) => performance.now() - t, start))} ms`);
   await expect(part(page, 'verdict', 'g10.11')).toContainText('within 25 %');
+  await expect(part(page, 'origin', 'g10.11')).toHaveText('confirmed on this machine');
   await expect(page.locator('#paper-times')).toContainText(/^Reconstruction|reconstruction: modelled kernel times/);
   await expect(page.locator('#paper-claims')).not.toContainText(/\bnot run\b/);
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
@@ -43,6 +48,29 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   expect(await page.evaluate(() => document.querySelectorAll('#app *').length)).toBeLessThan(1500);
   await page.click('#paper-rows');
   await screenshot(page, 'reproduce-light');
+});
+
+test('a dot of the scoreboard opens its figure and its row', async ({ page }) => {
+  await page.goto(view);
+  const column = page.locator('#board g[data-figure="g10.14"]');
+  const dots = column.locator('path.dots').first();
+  const at = await dots.evaluate((path) => {
+    const [x, y] = path.getAttribute('d').slice(1).split(/[ h]/).map(Number);
+    const p = new DOMPoint(x, y).matrixTransform(path.getScreenCTM());
+    return { x: p.x, y: p.y };
+  });
+  await page.mouse.click(at.x, at.y);
+  await expect(page.locator('#paper-title')).toContainText('Figure 14:');
+  await expect(page.locator('.paper-rows tr.here')).toHaveCount(1);
+  await page.locator('#board button[data-figure="g10.18"]').press('Enter');
+  await expect(page.locator('#paper-title')).toContainText('Figure 18:');
+  await expect(page.locator('.paper-rows tr.here')).toHaveCount(0);
+  for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 390], ['dark', 390]]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await screenshot(page, `scoreboard-${scheme}-${width}`, { fullPage: true });
+  }
 });
 
 test('every figure shows the published values before anything runs', async ({ page }) => {
@@ -128,7 +156,8 @@ test('with the artifact the values are exact', async ({ page }) => {
 test('both tables of the Ravenstore report', async ({ page }) => {
   await page.goto(store);
   await expect(page.locator('#paper-title')).toContainText('Table 1');
-  await expect(page.locator('#paper-summary')).toContainText('8 published numbers; 0 compared');
+  await expect(page.locator('#paper-summary')).toContainText('8 published numbers; 8 compared');
+  await expect(part(page, 'origin', 'ravenstore.T1')).toHaveText('shipped');
   await expect(page.locator('#chart-paper')).toBeHidden();
   await page.click('#reproduce-ravenstore');
   await finished(page, { cancel: '#cancel-ravenstore' });
@@ -148,7 +177,7 @@ test('both tables of the Ravenstore report', async ({ page }) => {
   const csv = await saved(page, 'paper', 'csv');
   expect(csv.name).toBe('spillway-ravenstore-T2.csv');
   await page.click('#forget-ravenstore');
-  await expect(page.locator('#state-ravenstore')).toHaveText('0 of 12 runs.');
+  await expect(page.locator('#state-ravenstore')).toHaveText('0 of 12 runs. Shown is what this build came with.');
 });
 
 test('the paper of each laboratory keeps what was run', async ({ page }) => {

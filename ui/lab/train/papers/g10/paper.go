@@ -26,8 +26,10 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Rebuilt, ClaimTolerance: ClaimTolerance,
 		Standing:  "reconstruction: modelled kernel times",
 		Originals: "For exact numbers drop the G10 artifact on this page: its zip, its folder, or the files of one network. They stay on this computer.",
-		Cannot:    "does not fit",
-		Why:       why,
+		// Bundled kernel times are fitted to the artifact's, of which these are sums.
+		Fitted: func(x *study.Point) bool { return x.System == Bound || x.Quantity == "compute" },
+		Cannot: "does not fit",
+		Why:    why,
 	}
 	p.Points = make([]study.Point, len(all))
 	for i := range all {
