@@ -293,7 +293,12 @@ window.tools = (() => {
       const row = e.target instanceof Element ? e.target.closest('[data-open]') : null;
       if (row) tools.onOpen(Number(row.dataset.open));
       const figure = e.target instanceof Element ? e.target.closest('[data-figure]') : null;
-      if (figure) tools.onFigure(figure.dataset.figure, nearest(figure, e));
+      if (figure) {
+        tools.onFigure(figure.dataset.figure, nearest(figure, e));
+        tools.show('paper-title');
+      }
+      // The scoreboard stands before a figure that is chosen in the list.
+      if (e.target instanceof Element && e.target.closest('.paper-list .entry')) document.getElementById('paper-title')?.scrollIntoView({ block: 'start' });
       const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
       if (!link) return;
       e.preventDefault();

@@ -126,7 +126,14 @@ func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.tex
 func (c *Papers) filled(v vjs.Value) { c.markup.set(js.Value(v), c.board()) }
 
 // filled runs on every render.
-func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
+func (c *Sheet) filled(v vjs.Value) {
+	text := c.rows()
+	is := text != c.markup.html
+	c.markup.set(js.Value(v), text)
+	if at := js.Value(v).Call("querySelector", "tr.here"); is && at.Truthy() {
+		at.Call("scrollIntoView", map[string]any{"block": "center"})
+	}
+}
 
 // filled runs on every render.
 func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }

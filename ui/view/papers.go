@@ -105,8 +105,8 @@ func (c *Papers) report(v papers.View) {
 
 func (c *Papers) show(name string) {
 	c.Papers.Show(name)
-	if c.Page.Narrow() { // the list covers the window
-		c.Page.Show("main")
+	if c.Page.Narrow() { // the list covers the window, and the scoreboard stands before the figure
+		c.Page.Show("paper-title")
 	}
 }
 
