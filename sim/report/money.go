@@ -13,7 +13,7 @@ func Dollars(x float64) string {
 	if x < 0 {
 		sign = "−"
 	}
-	if cents := math.Round(float64(100 * n)); cents < 100_00 && math.Mod(cents, 100) != 0 {
+	if cents := math.Round(float64(100 * n)); cents < 100_00 && int(cents)%100 != 0 {
 		return sign + fmt.Sprintf("$%.2f", n)
 	}
 	digits := strconv.FormatFloat(math.Round(n), 'f', 0, 64)
