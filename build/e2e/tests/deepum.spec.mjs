@@ -7,7 +7,7 @@ import { expect, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 // GPT-2 L at batch 3 is the smallest of the paper's; every system runs it in a second.
-const setup = 'model=gpt2-l-pytorch&batch=3&times=estimated&machine=v100-32gb-pcie-3-deepum&mode=corrected&um_usable=75.7813';
+const setup = 'model=gpt2-l-pytorch&batch=3&times=estimated&machine=v100-32gb-pcie-3-deepum&mode=corrected&um_usable=75.7813&lms_limit=0';
 const lab = `./#v=4-by-hand&lab=train&${setup}&systems=ideal,um,deepum,lms&focus=deepum`;
 
 test.beforeEach(() => { test.setTimeout(240_000); });
