@@ -18,7 +18,8 @@ type Claim struct {
 	// however little.
 	Sharp bool
 	// Even, if not 0, is where the statement turns into its opposite: 1 for "so many
-	// times as fast". A value on its other side differs, however near.
+	// times as fast". A value on its other side differs, however near, and how far a value may
+	// be off is a share of what is beyond Even: 1.06 is not near 1.12, half of whose gain it has.
 	Even float64
 	// Beside is what must stand next to the value wherever it is shown, as that it
 	// hangs on a number that nobody knows; may be empty.
@@ -34,7 +35,7 @@ type Verdict string
 // The verdicts on claims.
 const (
 	Holds   Verdict = "holds"   // to the rounding of the stated number, or within the stated range
-	Near    Verdict = "near"    // off by at most the tolerance, and says the same
+	Near    Verdict = "near"    // off by at most the tolerance, of the gain where there is one, and says the same
 	Differs Verdict = "differs" // farther off, a threshold missed, or the opposite said
 )
 
@@ -45,7 +46,7 @@ func (c *Claim) Judge(value, tolerance float64) Verdict {
 		return Holds
 	case c.Sharp, c.Even != 0 && ((c.Lo > c.Even) != (value > c.Even)):
 		return Differs
-	case value >= c.Lo-float64(tolerance*math.Abs(c.Lo)) && value <= c.Hi+float64(tolerance*math.Abs(c.Hi)):
+	case value >= c.Lo-float64(tolerance*math.Abs(c.Lo-c.Even)) && value <= c.Hi+float64(tolerance*math.Abs(c.Hi-c.Even)):
 		return Near
 	}
 	return Differs

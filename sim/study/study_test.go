@@ -343,11 +343,13 @@ func TestJudge(t *testing.T) {
 		want  study.Verdict
 	}{
 		{"the rounding", faster, 1.035, study.Holds},
-		{"near", faster, 1.2, study.Near},
+		{"near", faster, 1.05, study.Near},
+		{"twice the gain", faster, 1.08, study.Differs},
 		{"far", faster, 1.4, study.Differs},
 		{"the opposite, though near", faster, 0.9185, study.Differs},
 		{"neither faster nor slower", faster, 1, study.Differs},
-		{"slower, near", slower, 0.9, study.Near},
+		{"slower, near", slower, 0.94, study.Near},
+		{"twice the loss", slower, 0.9, study.Differs},
 		{"faster instead of slower", slower, 1.01, study.Differs},
 		{"a threshold met", most, 60, study.Holds},
 		{"a threshold missed", most, 59.9, study.Differs},
