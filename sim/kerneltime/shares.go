@@ -149,8 +149,8 @@ func (c Class) cached() float64 {
 }
 
 // attentionPeak is the peak of the units that fused attention runs on, in operations a second.
-// In 32 bits PyTorch's kernel keeps fp32's digits: three products of TF32 for each (CUTLASS,
-// OpMultiplyAddFastF32), whether the rest of the network may use TF32 or not.
+// In 32 bits it is taken that PyTorch's kernel multiplies three times in TF32 for fp32's digits,
+// whether the rest of the network may use TF32 or not: recalled of CUTLASS, and not tried.
 func (g *GPU) attentionPeak(p Precision, a Attention) float64 {
 	if a == Efficient {
 		return max(float64(g.FP32), float64(g.TF32)/3)

@@ -12,12 +12,10 @@ import (
 
 // How a text of recorded outcomes writes what is no number.
 const (
-	noValue  = "-"     // a run without this value
-	cannot   = "!"     // begins why a run does not fit
-	analysis = "."     // stands for the system of a run without one
-	comment  = "#"     // begins a line that says something to people
-	manyBits = 64      // of a value: all that it has
-	keyStyle = "%08x " // of the key of a run
+	noValue  = "-" // a run without this value
+	cannot   = "!" // begins why a run does not fit
+	analysis = "." // stands for the system of a run without one
+	comment  = "#" // begins a line that says something to people
 )
 
 // key is the short name of a run in a text of recorded outcomes. It says which run it is,
@@ -50,14 +48,14 @@ func (p *Paper) WriteRecorded(head string, outcomes []Outcome) (string, error) {
 		if o == nil {
 			continue
 		}
-		fmt.Fprintf(&b, keyStyle+"%s", key(o.Run), cmp.Or(l.tasks[i].System, analysis))
+		fmt.Fprintf(&b, "%08x %s", key(o.Run), cmp.Or(l.tasks[i].System, analysis))
 		if !o.Fits {
 			b.WriteString(" " + cannot + " " + strings.Join(strings.Fields(o.Reason), " "))
 		}
 		for _, v := range o.Values {
 			text := noValue
 			if !math.IsNaN(v) {
-				text = strconv.FormatFloat(v, 'g', -1, manyBits)
+				text = strconv.FormatFloat(v, 'g', -1, 64)
 			}
 			b.WriteString(" " + text)
 		}
@@ -119,7 +117,7 @@ func (p *Paper) readRun(line string, at map[uint32]int) (o Outcome, task int, er
 	for _, text := range values {
 		v := math.NaN()
 		if text != noValue {
-			if v, err = strconv.ParseFloat(text, manyBits); err != nil {
+			if v, err = strconv.ParseFloat(text, 64); err != nil {
 				return o, 0, fmt.Errorf("%.40q is no number", text)
 			}
 		}

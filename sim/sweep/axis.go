@@ -223,10 +223,11 @@ func (r *span) values() ([]int64, error) {
 	if r.how == 'x' && r.lo <= 0 {
 		return nil, errors.New("a range by a factor cannot begin at 0 or below; begin above, or use / for even steps")
 	}
-	if r.how == 'x' {
-		return spread(r.info, r.lo, r.hi, n, true, 2), nil
+	byFactor, digits := r.how == 'x', exactly
+	if byFactor {
+		digits = 2
 	}
-	return spread(r.info, r.lo, r.hi, n, false, exactly), nil
+	return spread(r.info, r.lo, r.hi, n, byFactor, digits), nil
 }
 
 // steps lists lo, lo+by and so on.

@@ -22,11 +22,8 @@ var Picosecond = Tick{1, 1}
 // Cycle is the tick of runs that count cycles of a clock, 10¹²/clock picoseconds.
 func Cycle(clock unit.Frequency) Tick {
 	num, den := int64(unit.Second), int64(clock)
-	for a, b := num, den; ; a, b = b, a%b {
-		if b == 0 {
-			return Tick{num / a, den / a}
-		}
-	}
+	common := unit.GCD(num, den)
+	return Tick{num / common, den / common}
 }
 
 // Time is how long n ticks are, rounded down to picoseconds. n is not negative.

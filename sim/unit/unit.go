@@ -153,6 +153,14 @@ func (b Bandwidth) String() string {
 	return scaled(int64(b), int64(MBps), "MB/s")
 }
 
+// GCD returns the greatest common divisor of numbers that are not negative.
+func GCD[T ~int64](a, b T) T {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // MulDiv returns x*y/z, rounded down, for non-negative x and y and positive z
 // through a 128-bit product; it saturates at the largest int64, where z is 0 too.
 func MulDiv(x, y, z int64) int64 { return mulDiv(uint64(x), uint64(y), uint64(max(z, 0)), false) }

@@ -42,7 +42,7 @@ func HTML(p *study.Paper, tallies []study.Tally, scores []study.Score) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<h2 class="headline">%d of %d published numbers are met; half of all are within %s.</h2>`, t.Compared-t.Gap, t.Compared, percent(all.Median))
+	fmt.Fprintf(&b, `<h2 class="headline">%d of %d published numbers are met; half of all are within %s.</h2>`, t.Compared-t.Gap, t.Compared, percent(max(all.Median, 0.01)))
 	b.WriteString(`<div class="board-top"><figure class="figure board-all"><figcaption class="fine">Every number, ours over published, by figure or table. Pressing a dot opens its figure and its row.</figcaption><div class="paper-scroll" tabindex="0" role="region" aria-label="Every number, wider than narrow windows">`)
 	dots(&b, p, scores)
 	b.WriteString(`</div>`)
@@ -56,8 +56,8 @@ func HTML(p *study.Paper, tallies []study.Tally, scores []study.Score) string {
 	if all.Pairs > 0 {
 		fmt.Fprintf(&b, `<p class="fine">Of %d pairs of systems with different published values %s are in the same order here.</p>`, all.Pairs, percent(float64(all.Agree)/float64(all.Pairs)))
 	}
-	if n := t.Holds + t.Near + t.Differs; n > 0 {
-		fmt.Fprintf(&b, `<p class="fine">Of %d statements of the text %d hold, %d are near and %d differ.</p>`, n, t.Holds, t.Near, t.Differs)
+	if t.Holds+t.Near+t.Differs > 0 {
+		fmt.Fprintf(&b, `<p class="fine">Statements of the text that hold: %d, that are near: %d, that differ: %d.</p>`, t.Holds, t.Near, t.Differs)
 	}
 	b.WriteString(`</div></div><ul class="board-figures">`)
 	for i := range p.Figures {

@@ -72,8 +72,8 @@ func presets() []lab.Preset {
 }
 
 // unsaid is that only what the published simulator ran itself, with the kernel times of its
-// paper, is run as it was published; and that LMS fills the GPU before tensors leave, as its
-// users let it: IBM's default, which DeepUM's comparison has, moves them although all fits.
+// paper, is run as it was published; and that LMS fills the GPU before tensors leave: IBM's
+// default, which DeepUM's comparison has, moves them although all fits.
 func unsaid() []lab.Unsaid {
 	return []lab.Unsaid{{Key: "mode", Text: "corrected", Unless: "times=as-paper"}, {Key: "lms_limit", Text: "100", Unless: "times=as-paper"}}
 }

@@ -212,18 +212,21 @@ func (p *Papers) sheets() {
 // shown are what is known about a figure, or about everything: of runs that were not made
 // here what the site came with.
 func (x *paper) shown(p *Papers, figure string) []study.Outcome {
-	var list []study.Outcome
+	return x.outcomes(figure, func(r *paperRun) *study.Outcome {
+		if r.known() {
+			return r.outcome
+		}
+		return x.came(p, r)
+	})
+}
+
+// outcomes are what of finds of a figure's runs, or of all; nil is nothing.
+func (x *paper) outcomes(figure string, of func(*paperRun) *study.Outcome) (list []study.Outcome) {
 	for i := range x.runs {
-		r := &x.runs[i]
-		if !r.serves(figure) {
-			continue
-		}
-		o := r.outcome
-		if !r.known() {
-			o = x.came(p, r)
-		}
-		if o != nil {
-			list = append(list, *o)
+		if r := &x.runs[i]; r.serves(figure) {
+			if o := of(r); o != nil {
+				list = append(list, *o)
+			}
 		}
 	}
 	return list

@@ -68,11 +68,5 @@ func (p *Papers) collected(a *exec.Answer) {
 // computed are the outcomes of a figure's runs, or of all, that were made here: a report says on
 // what it was computed.
 func (x *paper) computed(figure string) []study.Outcome {
-	var list []study.Outcome
-	for i := range x.runs {
-		if r := &x.runs[i]; r.outcome != nil && r.serves(figure) {
-			list = append(list, *r.outcome)
-		}
-	}
-	return list
+	return x.outcomes(figure, func(r *paperRun) *study.Outcome { return r.outcome })
 }

@@ -235,7 +235,7 @@ func TestReproduceVerdicts(t *testing.T) {
 		{1.002, true, "2 exact, 33 within 0.5 %; claims that differ: 1 of 9", "warn"}, // see TestReproduceWithOriginalsIsExact
 		{1.02, true, "off", "warn"},
 		{1.2, false, "35 of 35 within 25 %; claims that differ: 1 of 9", "warn"}, // the same claim
-		{1.3, false, "2 of 35 within 25 %", "warn"}, // those that do not fit
+		{1.3, false, "2 of 35 within 25 %", "warn"},                              // those that do not fit
 	} {
 		h := reproducing(t, "g10.11")
 		if tt.files {

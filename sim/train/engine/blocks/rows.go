@@ -55,20 +55,13 @@ func newRowTable(k rowKey, work func(n int64)) *rowTable {
 		t.head[p] = of(min(rows-1, int64(from/k.row)), int64((to+k.row-1)/k.row), 1)
 	}
 	// A row lies in so many pages in the mean.
-	in := float64(k.row+unit.Page-gcd(k.row, unit.Page)) / float64(unit.Page)
+	in := float64(k.row+unit.Page-unit.GCD(k.row, unit.Page)) / float64(unit.Page)
 	for p := int64(len(t.head)); p < pages; p += 64 {
 		work(1)
 		n := min(64, pages-p)
 		t.rest = append(t.rest, of(int64(unit.Bytes(p)*unit.Page/k.row), int64(unit.Bytes(p+n)*unit.Page/k.row), in/float64(n)))
 	}
 	return t
-}
-
-func gcd(a, b unit.Bytes) unit.Bytes {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // draw returns which of the pages from first on, counted from the tensor's first, are
