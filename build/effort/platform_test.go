@@ -42,6 +42,8 @@ var natively = []struct{ pattern, why string }{
 	{"sim/vitality", "integers; the theorems go through it"},
 	{"sim/workload", "integers"},
 	{"traces/*", "texts and integers; the samples of package traces go through them"},
+	{"sim/timeline", "integers only; laboratories' tests go through it"},
+	{"ui/board", "a picture as text; the browser's tests look at it"},
 	{"ui/view", "components without arithmetic; the browser's tests look at them"},
 	{"ui/chart", "what is shown of numbers; the browser's tests look at it"},
 	{"ui/draw", "pictures as text; the browser's tests look at them"},

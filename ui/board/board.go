@@ -101,12 +101,12 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 		f := &p.Figures[i]
 		x := left + float64(wide*float64(k))
 		k++
-		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+wide/2, height-6, html.EscapeString(short(f.ID)))
+		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+float64(wide/2), height-6, html.EscapeString(short(f.ID)))
 		for basis, class := range classes {
 			var marks, rows []string
 			for j := range list {
 				if d := &list[j]; int(d.Basis) == basis {
-					place := x + wide*(0.12+float64(0.76*(float64(j)+0.5)/float64(len(list))))
+					place := x + float64(wide*(0.12+float64(0.76*(float64(j)+0.5)/float64(len(list)))))
 					marks, rows = append(marks, fmt.Sprintf("M%.1f %.1fh0", place, y(d.Ratio))), append(rows, strconv.Itoa(d.Row))
 				}
 			}
@@ -206,7 +206,7 @@ func small(b *strings.Builder, s *study.Score) {
 		}
 		h := func(v float64) float64 { return float64(max(0, v) / high * (thumb - 2)) }
 		x := float64(wide * float64(i))
-		fmt.Fprintf(&ours, "M%.1f %dV%.1fh%.1fV%dz", x+wide*0.15, thumb, thumb-h(d.Ours), wide*0.7, thumb)
+		fmt.Fprintf(&ours, "M%.1f %dV%.1fh%.1fV%dz", x+float64(wide*0.15), thumb, thumb-h(d.Ours), wide*0.7, thumb)
 		fmt.Fprintf(&published, "M%.1f %.1fh%.1f", x, thumb-h(d.Published), wide)
 	}
 	fmt.Fprintf(b, `<svg class="board-thumb" viewBox="0 0 %d %d" aria-hidden="true" preserveAspectRatio="none"><path class="ours" d="%s"/><path class="published" d="%s"/></svg>`, barWide, thumb, &ours, &published)
