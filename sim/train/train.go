@@ -60,7 +60,7 @@ var Systems = []system.System{
 	sentinel.System,
 	recompute.System,
 	superneurons.System,
-	spillway.With(swapadvisor.System, g10.System),
+	spillway.With(spillway.Other{System: swapadvisor.System, Generations: &swapadvisor.Generations}, spillway.Other{System: g10.System}),
 	best.System,
 }
 

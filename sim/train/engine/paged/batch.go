@@ -489,16 +489,29 @@ func (e *run) release(b *batch, n int64) {
 func (e *run) victim(fault bool) xid {
 	if e.window > 0 {
 		if fault {
-			return e.skipHeld(e.oldest)
+			return e.oldestFree()
 		}
 		e.cursor = e.skipWindow(e.cursor)
 		return e.cursor
 	}
-	i := e.skipHeld(e.cursor)
+	i := xid(0)
+	if !e.barren {
+		i = e.skipHeld(e.cursor)
+	}
 	if i == 0 {
-		i = e.skipHeld(e.oldest)
+		i = e.oldestFree()
 	}
 	e.cursor = i
+	return i
+}
+
+// oldestFree returns the oldest extent that may leave, or 0.
+func (e *run) oldestFree() xid {
+	if e.barren {
+		return 0
+	}
+	i := e.skipHeld(e.oldest)
+	e.barren = i == 0
 	return i
 }
 

@@ -121,6 +121,9 @@ type residency struct {
 
 	// spare says that pages of the current kernel are no victims.
 	spare bool
+	// barren says that all of the recency list is held, as a search for a victim has found.
+	// Who makes a member of the list leave what holds it, or adds one, takes that back.
+	barren bool
 
 	gpuFree int64
 	// mapped is how many of the free pages a framework gave back: it keeps them mapped for
@@ -245,6 +248,7 @@ func (r *residency) unqueue(i xid) {
 	}
 	r.setMoving(e.tensor, -e.pages)
 	e.queue, e.begins, e.prevQueue, e.inQueue = resting, false, 0, 0
+	r.barren = false
 }
 
 func (r *residency) setMoving(t workload.TensorID, n int32) {
@@ -258,6 +262,7 @@ func (r *residency) setMoving(t workload.TensorID, n int32) {
 // appendRecent appends GPU extent i to the young end of the recency list.
 func (r *residency) appendRecent(i xid) {
 	e := r.at(i)
+	r.barren = false
 	e.older, e.younger = r.youngest, 0
 	if r.youngest != 0 {
 		r.at(r.youngest).younger = i

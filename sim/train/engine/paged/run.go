@@ -243,6 +243,7 @@ func (e *run) advance(now unit.Cycles) bool {
 		for _, t := range e.sets.All[e.kernel] {
 			e.tensors[t].needed = false
 		}
+		e.barren = false
 		e.slide(int(e.kernel), -1)
 		e.slide((int(e.kernel)+e.window)%int(n), 1)
 	}

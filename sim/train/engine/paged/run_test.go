@@ -93,6 +93,9 @@ func invariants(t *testing.T) func(*run) {
 		if n != inRecency || prev != e.youngest || !cursor {
 			t.Fatalf("recency list: %d extents, want %d; cursor in list: %v", n, inRecency, cursor)
 		}
+		if e.barren && e.skipHeld(e.oldest) != 0 {
+			t.Fatal("recency list: nothing may leave, it says, and something may")
+		}
 		if capacity := int64(e.c.Machine.GPUMemory.Pages()) - e.w.HeldPages(); gpu+e.gpuFree != capacity || e.gpuFree < 0 {
 			t.Fatalf("%d pages on the GPU and %d free of %d", gpu, e.gpuFree, capacity)
 		}
