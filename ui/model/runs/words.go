@@ -83,21 +83,29 @@ func (w words) Results() bool {
 	return false
 }
 
-// Caveat is what decides who wins besides the systems, each once.
+// Caveat is what decides who wins besides the systems, each once: as the results of these
+// settings have it, or those from before as long as there are none.
 func (w words) Caveat() string {
-	var list []string
+	now, before := []string(nil), []string(nil)
 	for i := range w.runs.List {
 		x := &w.runs.List[i]
+		list := &now
 		if !x.On || x.Report == nil || x.Stale && !w.runs.Active() {
 			continue
 		}
+		if x.Stale {
+			list = &before
+		}
 		for _, text := range x.Report.Caveats {
-			if !slices.Contains(list, text) {
-				list = append(list, text)
+			if !slices.Contains(*list, text) {
+				*list = append(*list, text)
 			}
 		}
 	}
-	return strings.Join(list, " ")
+	if !w.Results() {
+		now = before
+	}
+	return strings.Join(now, " ")
 }
 
 // A Trouble is why systems have no numbers.
