@@ -376,6 +376,20 @@ window.charts = (() => {
     return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
 
+  // band is what lies between the best possible and the best that is known: x and two edges of
+  // each point.
+  function band(points, t) {
+    const edges = [[], []];
+    for (let i = 0; i < points.length; i += 3) {
+      edges[0].push([points[i], points[i + 1]]);
+      edges[1].push([points[i], points[i + 2] - points[i + 1]]);
+    }
+    return edges.map((list, k) => ({
+      id: `room-${k}`, name: 'room', type: 'line', stack: 'room', silent: true, symbol: 'none', z: 0, data: list, lineStyle: { opacity: 0 }, itemStyle: { color: t.v('--room') }, tooltip: { show: false },
+      ...(k === 1 ? { areaStyle: { color: t.v('--room'), opacity: 1 } } : {}),
+    }));
+  }
+
   // place is what a place of an axis of places is called; between two there is nothing.
   const place = (x, at) => (Math.abs(at - Math.round(at)) < 1e-6 ? x.labels[Math.round(at)] ?? '' : '');
 
@@ -465,6 +479,7 @@ window.charts = (() => {
         });
       }
     });
+    if (p.room) option.series.push(...band(column(data, p.room), t));
     if (p.limit) {
       const color = t.v('--limit');
       p.names.forEach((_, k) => option.series.push({

@@ -109,7 +109,10 @@ type Panels struct {
 	Legend []string `json:"legend"` // names of series; empty: no legend
 	Limit  *Limit   `json:"limit,omitempty"`
 	Here   *Limit   `json:"here,omitempty"` // a line upright at a place of X
-	Zoom   bool     `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
+	// Room is a band under everything, from what is proven to be possible at best to the best
+	// that is known: x, its lower and its upper edge of each point; a gap is not a number.
+	Room Column `json:"room,omitzero"`
+	Zoom bool   `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
 	// Together is true of small charts that share their axes: zooming and pointing
 	// are about all of them.
 	Together bool `json:"together,omitempty"`

@@ -50,11 +50,30 @@ func (s *Sweep) sayLines() string {
 	if s.Dims[0].Xs != nil && s.Of.Better != 0 {
 		said = append(said, s.sayKnees())
 	}
+	said = append(said, s.sayRoom())
 	text := strings.Join(strings.Fields(strings.Join(said, " ")), " ")
 	if known < all && text != "" {
 		text = "So far: " + text
 	}
 	return text
+}
+
+// sayRoom says between how near and how far the best is from what is possible.
+func (s *Sweep) sayRoom() string {
+	ratios := span{}
+	for i := range s.Dims[0].Labels {
+		if possible, known, ok := s.roomAt(i); ok && s.complete(i, 0) {
+			ratios.add(max(ratioOf(s.Of, known, possible), 1))
+		}
+	}
+	switch low, high := within(ratios.low), within(ratios.high); {
+	case !ratios.any:
+		return ""
+	case low == high:
+		return sentence("The best is everywhere " + high)
+	default:
+		return sentence("The best is " + low + " where it is nearest, and " + high + " where it is farthest")
+	}
 }
 
 // sayChange says that nothing changes, if so.

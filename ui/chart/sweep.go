@@ -189,7 +189,7 @@ func (s *Sweep) lines(a *Answer) {
 		p.Legend = append(p.Legend, sys.Title)
 		table.Head = append(table.Head, sys.Title)
 	}
-	s.headroom(&table)
+	f.Panels.Room = s.headroom(f, xs, &table)
 	if low >= 0 && low < 0.5*high {
 		p.Y.Min = new(float64(0))
 	}
@@ -201,23 +201,44 @@ func (s *Sweep) lines(a *Answer) {
 	a.Alt = a.Says + " " + s.sayEnds()
 }
 
-// headroom adds to every point how near the best system is to what is possible.
-func (s *Sweep) headroom(t *report.Table) {
-	floor := slices.IndexFunc(s.Systems, func(x *lab.System) bool { return x.Name == s.Floor })
-	if floor < 0 {
-		return
+// headroom adds to every point how near the best system is to what is possible, and returns
+// the band between them, empty where nothing is proved.
+func (s *Sweep) headroom(f *Figure, xs []float64, t *report.Table) Column {
+	if s.floor() < 0 {
+		return Column{}
 	}
 	t.Head = append(t.Head, "The best is")
+	var band []float64
+	any := false
 	for i := range t.Rows {
-		text := Dash
-		least, best := s.At(floor, i, 0).Value, s.best(i, 0)
-		if best >= 0 && finite(least) {
-			if v := s.At(best, i, 0).Value; !faster(s.Of, v, least) {
-				text = within(ratioOf(s.Of, v, least))
-			}
+		text, least, known := Dash, math.NaN(), math.NaN()
+		if possible, v, ok := s.roomAt(i); ok {
+			text, least, known = within(ratioOf(s.Of, v, possible)), s.shown(possible), s.shown(v)
+			any = true
 		}
 		t.Rows[i].Cells = append(t.Rows[i].Cells, report.Cell{Text: text})
+		band = append(band, xs[i], min(least, known), max(least, known))
 	}
+	if !any {
+		return Column{}
+	}
+	return f.add(band...)
+}
+
+// floor is the place of the system that proves how much is possible, -1 if there is none.
+func (s *Sweep) floor() int {
+	return slices.IndexFunc(s.Systems, func(x *lab.System) bool { return x.Name == s.Floor })
+}
+
+// roomAt is what is possible at a point of one knob, and the best that is known there. A system
+// that it does not hold for may be better than what it says is possible; then it is none.
+func (s *Sweep) roomAt(i int) (possible, known float64, ok bool) {
+	floor, best := s.floor(), s.best(i, 0)
+	if floor < 0 || best < 0 {
+		return 0, 0, false
+	}
+	possible, known = s.At(floor, i, 0).Value, s.At(best, i, 0).Value
+	return possible, known, finite(possible) && possible > 0 && !faster(s.Of, known, possible)
 }
 
 func bracketed(unit string) string {

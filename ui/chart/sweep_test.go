@@ -108,6 +108,30 @@ func TestSweepLines(t *testing.T) {
 	}
 }
 
+// TestSweepRoom has the band from the best possible to the best that is known, with gaps where
+// either is missing or what is proved holds for nobody.
+func TestSweepRoom(t *testing.T) {
+	d := numbers("1", "2", "4", "8", "16")
+	s := table([]chart.Dim{d}, map[string][]any{"top": {50, 50, none("no proof", false), 20, 50}, "a": {40, 25, 30, 30, 48}, "b": {25, 20, 20, 20, 20}})
+	s.Floor = "top"
+	a := s.Answer()
+	p := a.Figure.Panels
+	got := a.Figure.Data[p.Room[0] : p.Room[0]+p.Room[1]]
+	for i, want := range [][2]float64{{40, 50}, {25, 50}, {math.NaN(), math.NaN()}, {math.NaN(), math.NaN()}, {48, 50}} {
+		low, high := got[3*i+1], got[3*i+2]
+		if got[3*i] != a.Figure.Data[p.Series[2].Points[0]+2*i] || low != want[0] && !math.IsNaN(want[0]) || high != want[1] && !math.IsNaN(want[1]) || math.IsNaN(low) != math.IsNaN(want[0]) {
+			t.Errorf("point %d: from %g to %g, want %v", i, low, high, want)
+		}
+	}
+	if want := "The best is within 4.2 % of what is possible where it is nearest, and within a factor of 2 of what is possible where it is farthest."; !strings.Contains(a.Says, want) {
+		t.Errorf("%q", a.Says)
+	}
+	s = table([]chart.Dim{d}, map[string][]any{"top": make([]any, 5), "a": {1, 2, 3, 4, 5}, "b": {1, 2, 3, 4, 5}})
+	if s.Floor = "top"; s.Answer().Figure.Panels.Room != (chart.Column{}) {
+		t.Error("there is a band though nothing is proved")
+	}
+}
+
 func TestSweepChoices(t *testing.T) {
 	d := chart.Dim{Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}
 	a := table([]chart.Dim{d}, map[string][]any{"top": {50, 50}, "a": {5, 20}, "b": {4, 9}}).Answer()

@@ -95,6 +95,13 @@ func drawn() map[string]*chart.View {
 			},
 			Data: []float64{0, 10, 1, 39, 1.5, nan, 2.5, 20, 0, 12, 2, 13, 0.5, 5},
 		}, 240),
+		"room": view("room", &chart.Figure{
+			Panels: &chart.Panels{
+				Names: []string{""}, X: chart.Axis{Name: "fuel, l", Labels: []string{"1", "2", "4", "8"}}, Y: chart.Axis{Name: "loaves", Min: at(0)}, Legend: []string{"Oven"}, Room: chart.Column{8, 12},
+				Series: []chart.Series{{Name: "Oven", Shape: chart.Line, Look: s1, Points: chart.Column{0, 8}}},
+			},
+			Data: []float64{0, 8, 1, 6, 2, 5, 3, 5, 0, 7, 8, 1, 5, 6, 2, nan, nan, 3, 4, 5},
+		}, 240),
 		"bands": view("bands", &chart.Figure{
 			Panels: &chart.Panels{
 				Names: []string{""}, X: chart.Axis{Name: "time, s"}, Y: chart.Axis{Name: "GiB"}, Legend: []string{"Rye", "Wheat"},

@@ -126,6 +126,7 @@ func (p *svgWriter) panel(f *chart.Figure, k int, b box, reach span, name string
 	p.below(in, &sx, marks, c.X.Name, lines)
 	p.text(b.x, b.y+14, fit(name, usual, b.w), 0, color("--text-2"), begins)
 	p.put("<g", p.clip(box{in.x - 6, in.y - 6, in.w + 12, in.h + 12}), ">\n")
+	p.room(numbers(f, c.Room), &sx, &sy)
 	for i := len(c.Series) - 1; i >= 0; i-- { // areas, the highest first
 		if s := &c.Series[i]; s.Panel == k && s.Shape == chart.Area && p.shown(s.Name) {
 			p.area(numbers(f, s.Points), s, &sx, &sy)
@@ -158,6 +159,23 @@ func (p *svgWriter) limits(c *chart.Panels, k int, in box, sx, sy *scale) {
 		} else {
 			p.text(x+6, in.y+12, c.Here.Text, 0, ink, begins)
 		}
+	}
+}
+
+// room draws a band whose points are x, lower and upper edge.
+func (p *svgWriter) room(points []float64, sx, sy *scale) {
+	var low, high []float64
+	for ; len(points) > 2; points = points[3:] {
+		low, high = append(low, points[0], points[1]), append(high, points[0], points[2])
+	}
+	fill := color("--room")
+	lows, highs := placed(low, sx, sy), placed(high, sx, sy)
+	for i := range min(len(lows), len(highs)) {
+		back := slices.Clone(lows[i])
+		slices.Reverse(back)
+		p.put(`<path d="`)
+		p.way(append(slices.Clone(highs[i]), back...), false)
+		p.put(`Z"`, p.ink(&fill, nil), "/>\n")
 	}
 }
 
