@@ -376,7 +376,7 @@ window.charts = (() => {
     return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
 
-  // band is what lies between the best possible and the best that is known: x and two edges of
+  // band is what lies between the best possible and the best system: x and two edges of
   // each point.
   function band(points, t) {
     const edges = [[], []];

@@ -110,7 +110,7 @@ type Panels struct {
 	Limit  *Limit   `json:"limit,omitempty"`
 	Here   *Limit   `json:"here,omitempty"` // a line upright at a place of X
 	// Room is a band under everything, from what is proven to be possible at best to the best
-	// that is known: x, its lower and its upper edge of each point; a gap is not a number.
+	// system: x, its lower and its upper edge of each point; a gap is not a number.
 	Room Column `json:"room,omitzero"`
 	Zoom bool   `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
 	// Together is true of small charts that share their axes: zooming and pointing

@@ -230,15 +230,15 @@ func (s *Sweep) floor() int {
 	return slices.IndexFunc(s.Systems, func(x *lab.System) bool { return x.Name == s.Floor })
 }
 
-// roomAt is what is possible at a point of one knob, and the best that is known there. A system
-// that it does not hold for may be better than what it says is possible; then it is none.
-func (s *Sweep) roomAt(i int) (possible, known float64, ok bool) {
-	floor, best := s.floor(), s.best(i, 0)
-	if floor < 0 || best < 0 {
+// roomAt is what is possible at a point of one knob, and the value of the best system there.
+// There is none where that is one for which the proof does not hold.
+func (s *Sweep) roomAt(i int) (possible, best float64, ok bool) {
+	floor, at := s.floor(), s.best(i, 0)
+	if floor < 0 || at < 0 {
 		return 0, 0, false
 	}
-	possible, known = s.At(floor, i, 0).Value, s.At(best, i, 0).Value
-	return possible, known, finite(possible) && possible > 0 && !faster(s.Of, known, possible)
+	possible, best = s.At(floor, i, 0).Value, s.At(at, i, 0).Value
+	return possible, best, finite(possible) && possible > 0 && !faster(s.Of, best, possible)
 }
 
 func bracketed(unit string) string {

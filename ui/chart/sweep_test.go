@@ -108,7 +108,7 @@ func TestSweepLines(t *testing.T) {
 	}
 }
 
-// TestSweepRoom has the band from the best possible to the best that is known, with gaps where
+// TestSweepRoom has the band from the best possible to the best system, with gaps where
 // either is missing or what is proved holds for nobody.
 func TestSweepRoom(t *testing.T) {
 	d := numbers("1", "2", "4", "8", "16")
