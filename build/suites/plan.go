@@ -87,6 +87,10 @@ func inPages(i *goPackageInfo) bool {
 	return i.wasm && (slices.Contains([]string{"sim", "traces", "ui"}, top) || i.folder == "wasm/worker")
 }
 
+// collector lets native tests take more memory before garbage is collected: training's take an
+// eighth less processor time, and 0.3 GB at most. As WebAssembly it saves nothing.
+const collector = "GOGC=400"
+
 // goTest is the task that runs tests of packages, natively or as WebAssembly.
 func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
 	absolute, _ := filepath.Abs(filepath.Join(logs, name+".usage"))
@@ -100,6 +104,8 @@ func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
 		t.env = append(t.env, wasmEnv...)
 		repeated = append(repeated, wasmEnv...)
 		program += " " + filepath.Join(p.goroot, "lib/wasm/go_js_wasm_exec")
+	} else {
+		t.env = append(t.env, collector)
 	}
 	// check-vet has vetted them; trimmed paths let copies of the repository share what is compiled.
 	t.command = low(append(append([]string{"go", "test", "-json", "-vet=off", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
