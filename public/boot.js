@@ -196,6 +196,22 @@ window.boot = (() => {
     if (!held) compile(`${lab}.wasm`).catch(() => {}); // a worker of it says so
   }
 
+  // Where the link is about what another laboratory opens on than the one in the document,
+  // opens puts its page there, as it will be drawn. The single file has none.
+  const shown = document.documentElement.dataset;
+  async function opens(lab) {
+    const page = new TextDecoder().decode(await bytes(`screen-${lab}.html`));
+    while (!document.getElementById('live')) await new Promise(requestAnimationFrame); // it stands behind the page
+    const app = document.querySelector('[data-first]');
+    if (app) app.innerHTML = page;
+  }
+  if ('opens' in shown && held) {
+    shown.linked = '';
+    delete shown.opens;
+  } else if ('opens' in shown) {
+    opens(shown.opens).catch(() => {}).finally(() => { delete shown.opens; }); // without it the program draws the page a little later
+  }
+
   // What is needed first is asked for now, before the document is read.
   const supported = typeof WebAssembly === 'object' && typeof Worker === 'function';
   let first;

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -21,8 +20,12 @@ import (
 	"spillway/ui/wire"
 )
 
-// opening begins the name of the file that has what a laboratory opens on.
-const opening = "first-"
+// opening begins the name of the file that has what a laboratory opens on, and screen that of
+// the file with its page as it will be drawn.
+const (
+	opening = "first-"
+	screen  = "screen-"
+)
 
 // A still is a page that nobody uses: it needs nothing of the browser but its width.
 type still struct{ view.Page }
@@ -30,15 +33,15 @@ type still struct{ view.Page }
 func (still) Narrow() bool { return false }
 
 // addFirst computes what every laboratory opens on: first-NAME.info has the answers to all
-// that the page asks a worker for then, so that it need not ask. Of the first laboratory
-// the page, as it will be drawn, is put into index.html: there is something to read before
-// any program has come.
+// that the page asks a worker for then, so that it need not ask. The page of each, as it will
+// be drawn, is there before any program has come: that of the first laboratory in index.html,
+// the others' in screen-NAME.html, which boot.js puts in its place.
 func (s site) addFirst() error {
 	var tabs []session.Tab
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return err
 	}
-	var first *session.Session
+	var shown []screenOf
 	var entries []palette.Entry
 	for _, door := range labs.Labs {
 		n, known, err := headless.Opening(door.New(), tabs)
@@ -52,8 +55,12 @@ func (s site) addFirst() error {
 		if err != nil {
 			return err
 		}
-		first = cmp.Or(first, n)
 		entries = append(entries, palette.Entries(n)...)
+		text, fragment, err := firstPage(n)
+		if err != nil {
+			return fmt.Errorf("the first screen of laboratory %s: %w", door.Name, err)
+		}
+		shown = append(shown, screenOf{door.Name, fragment, text})
 	}
 	data, err := wire.Marshal(&entries)
 	if err == nil {
@@ -62,16 +69,22 @@ func (s site) addFirst() error {
 	if err != nil {
 		return err
 	}
-	page, fragment, err := firstPage(first)
-	if err != nil {
-		return err
-	}
 	const place = "<div id=\"app\"></div>"
-	if err := s.fill("index.html", place, page); err != nil {
+	if err := s.fill("index.html", place, `<div id="app" class="page" inert data-first="true"`+shown[0].page+"</div>"); err != nil {
 		return err
 	}
-	return s.inline(fragment)
+	for _, x := range shown[1:] {
+		_, inside, _ := strings.Cut(x.page, ">")
+		if err := s.add(screen+x.lab+".html", []byte(inside)); err != nil {
+			return err
+		}
+	}
+	return s.inline(shown)
 }
+
+// A screenOf is the page that a laboratory opens on: the link to it, and its element from the
+// attributes behind its class to before its end.
+type screenOf struct{ lab, fragment, page string }
 
 // firstPage renders the page around what it opens on, and returns the link to that.
 func firstPage(session *session.Session) (page, fragment string, err error) {
@@ -103,11 +116,12 @@ func firstPage(session *session.Session) (page, fragment string, err error) {
 		text = text[:at] + drawn + text[at:]
 	}
 	const top = `<div class="page"`
-	inside, ok := strings.CutPrefix(text, top)
-	if !ok {
-		return "", "", fmt.Errorf("the page begins with %.40q, not with %q", text, top)
+	inside, begins := strings.CutPrefix(text, top)
+	inside, ends := strings.CutSuffix(inside, "</div>")
+	if !begins || !ends {
+		return "", "", fmt.Errorf("the page is no element that begins with %q: %.40q", top, text)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), nil
+	return inside, session.Link(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.
@@ -150,12 +164,12 @@ func settle(all *vugu.BuildResults, n *vugu.VGNode) error {
 // inline puts the style sheet and a short script into index.html, so that what is
 // there is drawn without a second request. The script hides it when the link is
 // about something else; the security policy names it by its hash.
-func (s site) inline(fragment string) error {
+func (s site) inline(shown []screenOf) error {
 	css, ok := s["style.css"]
 	if !ok {
 		return errors.New("there is no style.css")
 	}
-	script := startScript(fragment)
+	script := startScript(shown)
 	sum := sha256.Sum256([]byte(script))
 	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	for _, f := range []struct{ name, line, by string }{
@@ -173,13 +187,18 @@ func (s site) inline(fragment string) error {
 }
 
 // startScript is what runs before anything is drawn: it finds the theme, whether the settings stand beside the results and whether this is a first visit, hides what
-// is drawn already when the link is about something else, and notes that the page is
-// a frame in another one. An engine draws nothing, so of this document it wants only
+// is drawn already when the link is about something else, or what another laboratory opens
+// on, and notes that the page is a frame in another one. An engine draws nothing, so of this document it wants only
 // the start: the rest is not even read.
-func startScript(fragment string) string {
+func startScript(shown []screenOf) string {
+	var others strings.Builder
+	for _, x := range shown[1:] {
+		fmt.Fprintf(&others, "%s:%s,%s:%[2]s,", quote(x.fragment), quote(x.lab), quote("lab="+x.lab))
+	}
 	return "{const d=document.documentElement.dataset,q=new URLSearchParams(location.search),e=q.get('embed'),t=q.get('theme');" +
 		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
-		"if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")d.linked='';" +
+		"const h=location.hash.slice(1),o={" + others.String() + "}[h];" +
+		"if(o)d.opens=o;else if(h&&h!==" + quote(shown[0].fragment) + ")d.linked='';" +
 		"if(innerWidth>=1600)d.docked='';" +
 		"try{d.theme=localStorage.getItem('spillway-theme')||'';const k=localStorage.getItem('spillway-docked');if(k==='no')delete d.docked;else if(k)d.docked='';if(!localStorage.getItem('spillway-visited')){d.new='';localStorage.setItem('spillway-visited','yes')}}catch{}}" +
 		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +

@@ -26,6 +26,24 @@ function read(page) {
   });
 }
 
+test('what a laboratory opens on can be read before any program has come', async ({ page }) => {
+  await page.route('**/*.wasm', () => {}); // nothing answers
+  for (const lab of ['store', 'compress', 'cxlssd', 'filesys', 'llm']) {
+    await page.goto('about:blank');
+    await page.goto(`./#lab=${lab}`, { waitUntil: 'commit' });
+    await expect(page.locator('#headline')).toBeVisible();
+    await expect(page.locator('#headline')).not.toBeEmpty();
+    await expect(page.locator('#tab-menu, .menu').first()).toBeVisible();
+    await expect(page.locator('#app')).toHaveAttribute('inert', '');
+    expect(await page.locator('[data-first] .runs').first().innerText()).toBeTruthy();
+  }
+  await page.goto('about:blank');
+  await page.goto('./#lab=store&gpu_memory=3', { waitUntil: 'commit' });
+  await page.locator('[data-first]').waitFor({ state: 'attached' });
+  await page.waitForTimeout(500);
+  await expect(page.locator('#headline')).toBeHidden(); // it would be of something else
+});
+
 test('the first screen says what happens, in few words that can be read', async ({ page }) => {
   test.setTimeout(120_000);
   await page.setViewportSize({ width: 1280, height: 720 });
