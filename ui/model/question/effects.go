@@ -379,4 +379,13 @@ func (a *turns) weighPrice(p *plan, c *change, e *Effect) {
 			e.Worth, e.For = y/x-1, i
 		}
 	}
+	if budget := a.text(state.BudgetKey); budget != state.AnyPrice && e.Reason == "" {
+		most, _ := strconv.ParseFloat(budget, 64) // a choice
+		switch {
+		case math.IsNaN(e.Price) && e.Known:
+			e.Reason = "has no price"
+		case e.Price > most:
+			e.Reason = "costs more than that"
+		}
+	}
 }

@@ -122,6 +122,11 @@ func (a *controls) Fields() []form.Field {
 		list = append(list, a.field(state.AmongKey))
 	case state.Rank:
 		list = append(list, a.field(state.AmongKey), a.field(state.OfKey))
+	case state.Buy:
+		list = append(list, a.field(state.OfKey))
+		if price, _ := a.turns.Prices(); price >= 0 {
+			list = append(list, a.field(state.BudgetKey))
+		}
 	default:
 		list = append(list, a.field(state.OfKey))
 	}

@@ -261,15 +261,21 @@ func (c *Shown) saysBuy() string {
 	e := c.top()
 	if e == nil || e.Best < 0 {
 		if len(c.effects) > 0 && c.Progress.Known == c.Progress.All && c.Progress.Failed == 0 {
+			if budget := c.budget(); budget != "" {
+				return "No other single part for up to " + budget + " more makes anything better."
+			}
 			return "No other single part makes anything better."
 		}
 		return ""
 	}
-	text := e.To + " instead of " + e.From + " brings most: " + c.says1(e)
-	text += c.forPrice(e) + "."
+	text := e.To + " instead of " + e.From + " brings most"
+	if budget := c.budget(); budget != "" {
+		text += " for up to " + budget
+	}
+	text += ": " + c.says1(e) + c.forPrice(e) + "."
 	best := -1
 	for i := range c.effects {
-		if x := &c.effects[i]; x.Known && x.Worth > least && (best < 0 || x.Worth > c.effects[best].Worth) {
+		if x := &c.effects[i]; x.Known && x.Reason == "" && x.Worth > least && (best < 0 || x.Worth > c.effects[best].Worth) {
 			best = i
 		}
 	}
@@ -280,6 +286,15 @@ func (c *Shown) saysBuy() string {
 		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + Signed(x.Worth) + " in " + lowered(c.room.Info.Quantities[worth].Label) + "."
 	}
 	return c.soFar(text)
+}
+
+// budget is what a part may cost more, empty if any amount.
+func (c *Shown) budget() string {
+	u := c.room.State.Ask
+	if u.Text(state.BudgetKey) == state.AnyPrice {
+		return ""
+	}
+	return u.Knob(state.BudgetKey).Choice(u.Text(state.BudgetKey)).Label
 }
 
 // Part says which part can be put into the machine; empty if none helps.
@@ -310,6 +325,9 @@ func (c *Shown) forPrice(e *Effect) string {
 		return ""
 	}
 	q := &c.room.Info.Quantities[at]
+	if e.Price == 0 {
+		return ", at the same price"
+	}
 	if e.Price < 0 {
 		return ", for " + chart.With(chart.Cell(q, -e.Price), q.Unit) + " less"
 	}

@@ -452,6 +452,25 @@ func TestBuy(t *testing.T) {
 	if says := shown.Says(); !strings.Contains(says, top.To+" instead of "+top.From+" brings most: ") || !strings.Contains(shown.Part(), top.To) {
 		t.Errorf("it says %s and offers %q", says, shown.Part())
 	}
+	// With a budget the dearer parts, and those without a price, say why they are no answer.
+	h.Question.Choose(state.BudgetKey, "500")
+	h.do()
+	left := 0
+	for _, e := range h.Question.Gains() {
+		if e.Reason == "" {
+			left++
+		}
+		if e.Reason == "" && !(e.Price <= 500) || e.Reason == "costs more than that" && !(e.Price > 500) {
+			t.Errorf("%s for %g more: %q", e.To, e.Price, e.Reason)
+		}
+	}
+	shown.Conclude()
+	if says := shown.Says(); left == 0 || left == len(gains) || !strings.Contains(says, " for up to $500") {
+		t.Errorf("%d of %d parts are left; it says %s", left, len(gains), says)
+	}
+	h.Question.Choose(state.BudgetKey, state.AnyPrice)
+	h.do()
+	shown.Conclude()
 	shown.AdoptPart()
 	if h.State.View != state.Explore || h.State.Setup.Text(top.Key) != top.Choice {
 		t.Errorf("%s", h.State.Setup)

@@ -23,6 +23,7 @@ const (
 	RangeKey   = "ask-range"   // the values among which it is searched; empty for all
 	WithinKey  = "ask-within"  // how near to the bound, in percent
 	AmongKey   = "ask-among"   // which systems are searched or ranked
+	BudgetKey  = "ask-budget"  // what a part may cost more
 )
 
 // The kinds of question.
@@ -56,6 +57,12 @@ const (
 )
 
 const NoKnob = "none"
+
+// AnyPrice is a budget without end.
+const AnyPrice = "any"
+
+// budgets are what people have.
+var budgets = []string{"500", "1000", "2000", "5000", "10000", "30000"}
 
 // questions are the knobs of the question.
 func questions(i *lab.Info) []knob.Info {
@@ -96,7 +103,19 @@ func questions(i *lab.Info) []knob.Info {
 		{Key: RangeKey, Label: "Between", Kind: knob.Word},
 		{Key: WithinKey, Label: "Within", Unit: "% of the bound", Scale: 100, Min: 1, Max: 99 * 100, Default: "5"},
 		one(AmongKey, "Among", Compared, among(i)...),
+		one(BudgetKey, "Spend at most", AnyPrice, affordable(i)...),
 	}
+}
+
+// affordable are the choices of budgets, in the unit of what machines cost.
+func affordable(i *lab.Info) []knob.Choice {
+	list := []knob.Choice{{Key: AnyPrice, Label: "any amount"}}
+	if at := i.Quantity(i.Cost.Price); at >= 0 {
+		for _, key := range budgets {
+			list = append(list, knob.Choice{Key: key, Label: report.WithUnit(key, i.Quantities[at].Unit)})
+		}
+	}
+	return list
 }
 
 // among are the choices of systems.
