@@ -60,19 +60,19 @@ var layers = []layer{
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
 	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                       // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                                                                                 // tables as files
-	{"ui/schema", []string{"ui/jsontext"}},                                                                               // JSON Schemas of what is exported
-	{"ui/jsontext", nil},                                                                                                 // values as JSON, for programs that only write it
-	{"ui/wire", nil},                                                                                                     // how page and workers write what they say
-	{"ui/board", []string{"sim/portable", "sim/study"}},                                                                  // a paper's scoreboard as HTML, in the laboratories' programs
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board"}},                                   // what they say, and the bench that does it
+	{"ui/table", []string{"sim/report"}},                // tables as files
+	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
+	{"ui/wire", nil},                                    // how page and workers write what they say
+	{"ui/board", []string{"sim/portable", "sim/study"}}, // a paper's scoreboard as HTML, in the laboratories' programs
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                              // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
+	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
