@@ -1,10 +1,21 @@
 package timeline
 
+import "slices"
+
 // A Recorder fills a timeline. What it is told of a track must come in order of time. A
 // laboratory makes one of its own record only where somebody looks, so a run pays nothing.
+//
+// It keeps [MostSlices] at most. Of a run with more it keeps none, but the time of every
+// category in equal parts of the run ([Bins]); the slices of a part are those of a second
+// recording that looks at a window ([Recorder.Look]). The longest waits are those of the whole
+// run in both.
 type Recorder struct {
 	t     Timeline
 	names map[string]uint32
+	last  []Slice // by track: the one that may go on, without length where there is none
+	kept  int     // slices in columns
+	waits []Wait  // some of which are not among the longest
+	full  bool    // as many as are kept are there, in order, before what was added since
 }
 
 // Record begins a timeline of a run that takes end ticks.
@@ -13,6 +24,19 @@ func Record(tick Tick, end int64, cats ...Category) *Recorder {
 		panic("timeline: too many categories")
 	}
 	return &Recorder{t: Timeline{Tick: tick, End: end, Names: []string{""}, Cats: cats}, names: map[string]uint32{"": 0}}
+}
+
+// A Window is a part of a run, in ticks from its beginning; the zero window is all of it.
+type Window struct{ From, To int64 }
+
+// Look makes a recorder keep no slices but those that touch a window, before there are any. If
+// these are too many it keeps those around its middle. The zero window changes nothing.
+func (r *Recorder) Look(w Window) {
+	if w == (Window{}) {
+		return
+	}
+	w.From = min(max(0, w.From), r.t.End)
+	r.t.Part, r.t.Window = true, Window{w.From, min(max(w.From, w.To), r.t.End)}
 }
 
 // Name interns a name.
@@ -33,6 +57,7 @@ func (r *Recorder) Group(name string, folded bool) {
 // Track begins a track of the last group and returns its number. unit is that of amounts.
 func (r *Recorder) Track(name string, k Kind, unit string) int {
 	r.t.Tracks = append(r.t.Tracks, Track{Group: int32(len(r.t.Groups) - 1), Name: name, Kind: k, Unit: unit})
+	r.last = append(r.last, none)
 	return len(r.t.Tracks) - 1
 }
 
@@ -62,19 +87,110 @@ type Slice struct {
 // longer.
 func (r *Recorder) Slice(track int, s Slice) {
 	s.Begin, s.End = max(0, s.Begin), min(s.End, r.t.End)
-	x := &r.t.Tracks[track]
-	if s.Begin > s.End || s.Begin == s.End && x.Kind != Link {
+	if s.Begin > s.End || s.Begin == s.End && r.t.Tracks[track].Kind != Link {
 		r.t.Dropped++
 		return
 	}
-	if n := len(x.Begin) - 1; n >= 0 && x.End[n] == s.Begin && x.Label[n] == s.Name && x.Cat[n] == s.Cat && x.Ref[n] == s.Ref && x.Step[n] == s.Step {
-		x.End[n] = s.End
-		x.Amount[n] += s.Amount
+	l := &r.last[track]
+	if l.End == s.Begin && l.Name == s.Name && l.Cat == s.Cat && l.Ref == s.Ref && l.Step == s.Step {
+		l.End = s.End
+		l.Amount += s.Amount
+		return
+	}
+	r.put(track)
+	*l = s
+}
+
+// none is no slice: nothing goes on with it.
+var none = Slice{End: -1}
+
+// put keeps what a track had last, which goes on no more.
+func (r *Recorder) put(track int) {
+	s := r.last[track]
+	if s == none {
+		return
+	}
+	x := &r.t.Tracks[track]
+	if x.Kind == State && r.t.Cats[s.Cat].Style == Waiting {
+		r.wait(Wait{Track: int32(track), Cat: s.Cat, Label: s.Name, Ref: s.Ref, Step: s.Step, Begin: s.Begin, End: s.End})
+	}
+	if r.t.Bins != nil {
+		r.t.Bins.add(track, s.Cat, s.Begin, s.End)
+	}
+	if r.t.Part && !r.t.Window.touches(s.Begin, s.End) {
 		return
 	}
 	x.Begin, x.End = append(x.Begin, s.Begin), append(x.End, s.End)
 	x.Label, x.Cat = append(x.Label, s.Name), append(x.Cat, s.Cat)
 	x.Ref, x.Step, x.Amount = append(x.Ref, s.Ref), append(x.Step, s.Step), append(x.Amount, s.Amount)
+	if r.kept++; r.kept > MostSlices {
+		r.less()
+	}
+}
+
+func (w *Window) touches(begin, end int64) bool {
+	return begin < w.To && (end > w.From || begin >= w.From)
+}
+
+// less makes slices fewer.
+func (r *Recorder) less() {
+	t := &r.t
+	if !t.Part {
+		t.Part, t.Bins = true, newBins(t)
+		for i := range t.Tracks {
+			x := &t.Tracks[i]
+			for k := range x.Begin {
+				t.Bins.add(i, x.Cat[k], x.Begin[k], x.End[k])
+			}
+		}
+	}
+	for r.kept > MostSlices {
+		half := (t.Window.To - t.Window.From) / 2
+		t.Window.From += (half + 1) / 2
+		t.Window.To = t.Window.From + half
+		r.kept = 0
+		for i := range t.Tracks {
+			t.Tracks[i].cut(&t.Window)
+			r.kept += len(t.Tracks[i].Begin)
+		}
+	}
+}
+
+// cut leaves the slices that touch a window.
+func (x *Track) cut(w *Window) {
+	n := 0
+	for i := range x.Begin {
+		if w.touches(x.Begin[i], x.End[i]) {
+			x.Begin[n], x.End[n], x.Label[n], x.Cat[n] = x.Begin[i], x.End[i], x.Label[i], x.Cat[i]
+			x.Ref[n], x.Step[n], x.Amount[n] = x.Ref[i], x.Step[i], x.Amount[i]
+			n++
+		}
+	}
+	x.Begin, x.End, x.Label, x.Cat = x.Begin[:n], x.End[:n], x.Label[:n], x.Cat[:n]
+	x.Ref, x.Step, x.Amount = x.Ref[:n], x.Step[:n], x.Amount[:n]
+}
+
+// wait keeps a wait if it may be among the longest.
+func (r *Recorder) wait(w Wait) {
+	if r.full && r.waits[MostWaits-1].before(&w) {
+		return
+	}
+	if r.waits = append(r.waits, w); len(r.waits) == 2*MostWaits {
+		r.longest()
+	}
+}
+
+// longest leaves the longest waits, in order.
+func (r *Recorder) longest() {
+	slices.SortFunc(r.waits, func(a, b Wait) int {
+		if a.before(&b) {
+			return -1
+		}
+		return 1
+	})
+	if r.full = len(r.waits) >= MostWaits; r.full {
+		r.waits = r.waits[:MostWaits]
+	}
 }
 
 // Count says that a counter has a value from a moment on.
@@ -93,5 +209,13 @@ func (r *Recorder) Count(counter int, at, value int64) {
 	c.At, c.Value = append(c.At, at), append(c.Value, value)
 }
 
-// End returns the timeline.
-func (r *Recorder) End() *Timeline { return &r.t }
+// End returns the timeline. Nothing is recorded after it.
+func (r *Recorder) End() *Timeline {
+	for i := range r.last {
+		r.put(i)
+		r.last[i] = none
+	}
+	r.longest()
+	r.t.Waits = r.waits
+	return &r.t
+}

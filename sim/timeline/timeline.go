@@ -107,6 +107,38 @@ type Timeline struct {
 	Objects  []uint32 // name of object i
 	Steps    []uint32 // name of step i: a kernel, an operation
 	Dropped  int64    // slices that took no time, or lay outside
+	Waits    []Wait   // the longest of State tracks, [MostWaits] at most: the longest first
+	// Part is true if slices are only those that touch Window, as there are too many or nobody
+	// asked for others. All else is of the whole run. The zero window has none: then Bins says
+	// what tracks did.
+	Part   bool
+	Window Window
+	Bins   *Bins // of runs with too many slices; nil where somebody asked for a window
+}
+
+// MostSlices is how many slices a timeline has at most, and MostWaits how many waits. 400 000
+// slices are 15 MB in columns.
+const (
+	MostSlices = 400_000
+	MostWaits  = 1000
+)
+
+// A Wait is a slice of a State track whose category waits.
+type Wait struct {
+	Track      int32
+	Begin, End int64 // ticks
+	Label      uint32
+	Ref, Step  int32 // -1 for none
+	Cat        uint8
+}
+
+// before reports whether a wait comes before another: the longer, then the earlier, then that
+// of the first track.
+func (w *Wait) before(o *Wait) bool {
+	if a, b := w.End-w.Begin, o.End-o.Begin; a != b {
+		return a > b
+	}
+	return w.Begin < o.Begin || w.Begin == o.Begin && w.Track < o.Track
 }
 
 // Len is how many slices there are.
@@ -117,11 +149,22 @@ func (t *Timeline) Len() (n int) {
 	return n
 }
 
-// Spent is how long State tracks are in each category, in ticks: the ledger of the run.
+// Spent is how long State tracks are in each category, in ticks: the ledger of the run, or of
+// the window that somebody asked for.
 func (t *Timeline) Spent() []int64 {
 	spent := make([]int64, len(t.Cats))
 	for i := range t.Tracks {
-		if t.Tracks[i].Kind == State {
+		switch {
+		case t.Tracks[i].Kind != State:
+		case t.Bins != nil:
+			t.Bins.Within(i, 0, t.Bins.Count, spent)
+		case t.Part:
+			part, s := make([]int64, len(t.Cats)), t.Sum(i)
+			s.Within(t.Window.From, t.Window.To, part)
+			for c, n := range part {
+				spent[c] += n
+			}
+		default:
 			t.Sum(i).Before(t.End, spent)
 		}
 	}
@@ -136,6 +179,12 @@ func (t *Timeline) Check() error {
 	for i := range t.Tracks {
 		if err := t.checkTrack(&t.Tracks[i]); err != nil {
 			return fmt.Errorf("track %d (%s): %w", i, t.Tracks[i].Name, err)
+		}
+	}
+	for i := range t.Waits {
+		w := &t.Waits[i]
+		if int(w.Track) >= len(t.Tracks) || t.Tracks[w.Track].Kind != State || t.Cats[w.Cat].Style != Waiting || w.Begin >= w.End || i > 0 && !t.Waits[i-1].before(w) {
+			return fmt.Errorf("wait %d: %+v", i, w)
 		}
 	}
 	for i := range t.Counters {
