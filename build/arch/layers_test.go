@@ -48,18 +48,21 @@ var layers = []layer{
 	{"traces/jsonstream", nil}, // JSON of any size; knows no format
 	{"traces/protobuf", nil},   // the wire format; knows no message
 	{"traces/pickle", nil},     // Python's, data only
-	{"traces/recording", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/vitality"}},                                                                                                  // what recordings of training jobs say, whatever wrote them
-	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},                              // PyTorch's files of one run, joined
-	{"traces/measured", []string{"sim/unit", "sim/kerneltime", "sim/llm/pretrain", "traces/networks"}},                                                                                            // tables of measurements, and the law beside them
-	{"traces/chrometrace", []string{"sim/unit", "sim/timeline", "traces/quote"}},                                                                                                                  // a format of what happened, not of what runs
+	{"traces/recording", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/vitality"}},                                                                     // what recordings of training jobs say, whatever wrote them
+	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}}, // PyTorch's files of one run, joined
+	{"traces/measured", []string{"sim/unit", "sim/kerneltime", "sim/llm/pretrain", "traces/networks"}},                                                               // tables of measurements, and the law beside them
+	{"traces/chrometrace", []string{"sim/unit", "sim/timeline", "traces/quote"}},
+	{"traces/speedscope", []string{"sim/unit", "sim/timeline", "traces/quote"}},
+	{"traces/slicetable", []string{"sim/timeline"}},                                                                                                                                               // a format of what happened, not of what runs
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/hash", "sim/knob", "sim/report", "sim/study"}},                                                                                                                       // the door of every laboratory
+	{"ui/lab", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                                                       // the door of every laboratory
 	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                             // what every laboratory must hold; only tests import it
+	{"ui/lab/timefiles", []string{"sim/timeline", "traces/chrometrace", "traces/slicetable", "traces/speedscope", "ui/lab"}},                                                                      // files of a run over time, of every laboratory that has one
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no laboratory's program
-	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                       // a reviewer's report as HTML
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                          // reproducibility bundles: zip and JSON, so in no laboratory's program
+	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                                           // a reviewer's report as HTML
 	{"ui/table", []string{"sim/report"}},                // tables as files
 	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
 	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it

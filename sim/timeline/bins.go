@@ -1,5 +1,9 @@
 package timeline
 
+// Grains is into how many parts a run is cut at most where files and pictures can only show
+// slices ([Timeline.Spread]).
+const Grains = 1024
+
 // mostBins is into how many equal parts a run is cut at most.
 const mostBins = 4096
 
@@ -51,8 +55,11 @@ func (b *Bins) Within(track, from, to int, into []int64) {
 	}
 }
 
+// Grain is how many ticks a part has if a run is cut into so many parts at most.
+func (b *Bins) Grain(parts int) int64 { return int64((b.Count+parts-1)/parts) * b.Width }
+
 // Spread returns a timeline with slices in place of bins, for who can only show slices: the
-// run is cut into parts at most, and in each of them a track's categories follow each other in
+// run is cut into so many parts at most, and in each of them a track's categories follow each other in
 // their order, not as they were, each as long as in that part of the run. Sums are those of t;
 // names, steps and objects of slices are lost. Of a timeline without bins it is t.
 func (t *Timeline) Spread(parts int) *Timeline {
@@ -63,7 +70,7 @@ func (t *Timeline) Spread(parts int) *Timeline {
 	x := *t
 	x.Part, x.Window, x.Bins = false, Window{}, nil
 	x.Tracks = make([]Track, len(t.Tracks))
-	each := (b.Count + parts - 1) / parts
+	each := int(b.Grain(parts) / b.Width)
 	spent := make([]int64, len(t.Cats))
 	for i := range x.Tracks {
 		of := &t.Tracks[i]

@@ -2,6 +2,7 @@ package chrometrace
 
 import (
 	"fmt"
+	"strconv"
 
 	"spillway/sim/timeline"
 )
@@ -9,10 +10,17 @@ import (
 // Timeline writes a timeline as a file of at most most bytes; ok is false if it would be
 // larger. Groups are processes and tracks are threads, both numbered from 1, tracks in each
 // group anew. The category of a slice is the style of its own ("wait"), which
-// args.category names; args.ticks is how long a slice of a State track lasts, so that sums
-// are the ledger's, and otherData.tick_ps how long a tick is.
+// args.category names; args.begin_ps and args.end_ps are exact where ts and dur are rounded to
+// nanoseconds; args.ticks is how long a slice of a State track lasts, so that sums are the
+// ledger's, and otherData.tick_ps how long a tick is. Of a run with more slices than a timeline
+// keeps it has those of [timeline.Timeline.Spread], which otherData.grain_ps says.
 func Timeline(most int, about []Arg, t *timeline.Timeline) (data []byte, ok bool) {
-	w := New(most, append(about[:len(about):len(about)], Arg{Key: "tick_ps", Text: fmt.Sprintf("%d/%d", t.Tick.Num, t.Tick.Den)}))
+	about = append(about[:len(about):len(about)], Arg{Key: "tick_ps", Text: fmt.Sprintf("%d/%d", t.Tick.Num, t.Tick.Den)})
+	if t.Bins != nil {
+		about = append(about, Arg{Key: "grain_ps", Text: strconv.FormatInt(int64(t.Tick.Time(t.Bins.Grain(timeline.Grains))), 10)})
+		t = t.Spread(timeline.Grains)
+	}
+	w := New(most, about)
 	for g := range t.Groups {
 		w.Process(g+1, t.Groups[g].Name)
 		tid := 0
@@ -43,7 +51,8 @@ func (w *Writer) track(pid, tid int, t *timeline.Timeline, x *timeline.Track) {
 		if name == "" {
 			name = cat.Label
 		}
-		args = append(args[:0], Arg{Key: "category", Text: cat.Label})
+		begin, end := t.Tick.Time(x.Begin[i]), t.Tick.Time(x.End[i])
+		args = append(args[:0], Arg{Key: "category", Text: cat.Label}, Arg{Key: "begin_ps", Number: int64(begin)}, Arg{Key: "end_ps", Number: int64(end)})
 		if x.Step[i] >= 0 {
 			args = append(args, Arg{Key: "step", Number: int64(x.Step[i])})
 		}
@@ -56,6 +65,6 @@ func (w *Writer) track(pid, tid int, t *timeline.Timeline, x *timeline.Track) {
 		if x.Unit != "" {
 			args = append(args, Arg{Key: x.Unit, Number: x.Amount[i]})
 		}
-		w.Slice(pid, tid, name, cat.Style.String(), t.Tick.Time(x.Begin[i]), t.Tick.Time(x.End[i]), args...)
+		w.Slice(pid, tid, name, cat.Style.String(), begin, end, args...)
 	}
 }

@@ -25,29 +25,43 @@ type Profile struct {
 
 // Write returns a file. name is its title, exporter says where it comes from.
 func Write(name, exporter string, profiles []Profile) []byte {
-	frames := map[string]int{}
-	var names []string
-	frame := func(name string) int {
-		i, ok := frames[name]
-		if !ok {
-			i = len(names)
-			frames[name], names = i, append(names, name)
-		}
-		return i
-	}
+	f := newFrames()
 	var body []byte
 	for i := range profiles {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = appendProfile(body, &profiles[i], frame)
+		body = appendProfile(body, &profiles[i], f)
 	}
+	return file(name, exporter, f, body)
+}
+
+// frames are names, each once.
+type frames struct {
+	at    map[string]int
+	names []string
+}
+
+func newFrames() *frames { return &frames{at: map[string]int{}} }
+
+// of is the number of a name.
+func (f *frames) of(name string) int {
+	i, ok := f.at[name]
+	if !ok {
+		i = len(f.names)
+		f.at[name], f.names = i, append(f.names, name)
+	}
+	return i
+}
+
+// file puts a file together around its profiles.
+func file(name, exporter string, f *frames, body []byte) []byte {
 	b := []byte(`{"$schema":"https://www.speedscope.app/file-format-schema.json","name":`)
 	b = quote.Append(b, name)
 	b = append(b, `,"exporter":`...)
 	b = quote.Append(b, exporter)
 	b = append(b, `,"activeProfileIndex":0,"shared":{"frames":[`...)
-	for i, name := range names {
+	for i, name := range f.names {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -61,7 +75,7 @@ func Write(name, exporter string, profiles []Profile) []byte {
 
 // appendProfile writes a profile. Weights are nanoseconds whose sums are exact: of
 // each sum so far the picoseconds are left out.
-func appendProfile(b []byte, p *Profile, frame func(string) int) []byte {
+func appendProfile(b []byte, p *Profile, f *frames) []byte {
 	b = append(b, "\n{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"name\":"...)
 	b = quote.Append(b, p.Name)
 	b = append(b, `,"samples":[`...)
@@ -74,7 +88,7 @@ func appendProfile(b []byte, p *Profile, frame func(string) int) []byte {
 			if k > 0 {
 				b = append(b, ',')
 			}
-			b = strconv.AppendInt(b, int64(frame(name)), 10)
+			b = strconv.AppendInt(b, int64(f.of(name)), 10)
 		}
 		b = append(b, ']')
 	}

@@ -225,6 +225,7 @@ type Info struct {
 	Tour    []Stop
 	Cards   []Card   // questions that What if has ready
 	Exports []Export // in what formats it writes what happened in a run
+	Timed   bool     // something happens over time: there is a timeline
 	// Rank are keys of the quantities that a ranking of systems shows; what the headline
 	// is about if there are none.
 	Rank []string
@@ -481,6 +482,9 @@ type Lab struct {
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
 	// Export runs one system and writes what happened in a format of Exports.
 	Export func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error)
+	// Timeline runs one system and returns what happened; of a window at least that. It is
+	// nil in a laboratory in which nothing happens over time.
+	Timeline func(u *knob.Setup, system string, f Files, w Window, p Progress) (*Happening, error)
 	// Totals are the quantities that an export, by its key, adds up to.
 	Totals func(export string) []Total
 	// Complete returns Info with what takes time to find out, for those who show it.
@@ -539,6 +543,9 @@ type Spec[S, W, R any] struct {
 	// formats in which it writes what happened in a run; Info's have their data.
 	Sections []Shown[S, W, R]
 	Exports  []Written[S, W, R]
+	// Timeline runs the system in focus with a recorder; nil where nothing happens over time.
+	// The error says why it cannot run.
+	Timeline func(*View[S, W, R]) (*Happening, error)
 	// Complete adds to Info what takes time to find out; may be nil.
 	Complete func(*Info)
 }
@@ -760,6 +767,20 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			v.Origin = o
 			return spec.Exports[at].Write(v)
 		})
+	}
+	if l.Timed = spec.Timeline != nil; l.Timed {
+		l.Timeline = func(u *knob.Setup, system string, f Files, part Window, p Progress) (*Happening, error) {
+			if spec.proves(system) {
+				return nil, errNoRun
+			}
+			s, w, err := ready(u, system, f)
+			if err != nil {
+				return nil, err
+			}
+			v := view(u, s, w, system, f, p)
+			v.Window = part
+			return spec.Timeline(v)
+		}
 	}
 	l.Totals = func(export string) []Total {
 		if at := slices.IndexFunc(l.Exports, func(x Export) bool { return x.Key == export }); at >= 0 {

@@ -15,6 +15,7 @@ type View[S, W, R any] struct {
 	Workload W           // none in a section that is not about the run (Section.Run)
 	Look     *knob.Setup // what is turned in the section (Section.Knobs); nil in an export
 	Origin   Origin      // what an exported file says about where it comes from
+	Window   Window      // the part of the run that a timeline is wanted of; more is no mistake
 	Progress Progress    // may be nil
 
 	run func() (R, error)
@@ -38,12 +39,13 @@ type Written[S, W, R any] struct {
 }
 
 // A Total is what numbers of a file add up to: of a table's rows, or of a timeline's slices
-// with their name, pid, tid and arguments as columns.
+// with their name, pid, tid and arguments as columns. Those of a State track have the kind "state".
 type Total struct {
 	Quantity string            // its key
 	Column   string            // whose numbers are added up
 	Where    map[string]string // the texts that other columns have in the rows that count
 	Over     string            // a column: the quantity is the mean over its texts; empty for the sum
+	Among    map[string]string // the rows whose texts of Over count; nil for those of Where
 	Unit     float64           // of the quantity's value, in that of the column
 }
 

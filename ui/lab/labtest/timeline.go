@@ -18,3 +18,36 @@ func Timeline(t testing.TB, about string, x *timeline.Timeline, ledger []int64) 
 		t.Errorf("%s: State tracks sum to %d, the ledger is %d", about, got, ledger)
 	}
 }
+
+// Windows checks that what a laboratory records of windows is that part of the whole, x, which
+// has all slices.
+func Windows(t testing.TB, about string, x *timeline.Timeline, record func(timeline.Window) *timeline.Timeline) {
+	t.Helper()
+	for _, w := range []timeline.Window{{From: 0, To: max(1, x.End/100)}, {From: x.End / 3, To: x.End/3 + max(1, x.End/10)}, {From: x.End / 2, To: x.End}} {
+		part := record(w)
+		if err := part.Check(); err != nil {
+			t.Errorf("%s: %+v: %v", about, w, err)
+		}
+		if !part.Part || part.Window != w || len(part.Tracks) != len(x.Tracks) || !slices.Equal(part.Waits, x.Waits) {
+			t.Errorf("%s: %+v: %d tracks from %d to %d, %d waits; the whole has %d tracks and %d waits", about, w, len(part.Tracks), part.Window.From, part.Window.To, len(part.Waits), len(x.Tracks), len(x.Waits))
+			continue
+		}
+		for i := range x.Tracks {
+			all, some := &x.Tracks[i], &part.Tracks[i]
+			n := 0
+			for k := range all.Begin {
+				if all.Begin[k] >= w.To || all.End[k] <= w.From && all.Begin[k] < w.From {
+					continue
+				}
+				if n >= len(some.Begin) || all.Begin[k] != some.Begin[n] || all.End[k] != some.End[n] || all.Cat[k] != some.Cat[n] || all.Ref[k] != some.Ref[n] || all.Step[k] != some.Step[n] || x.Names[all.Label[k]] != part.Names[some.Label[n]] {
+					t.Errorf("%s: %+v: %s: slice %d of the whole is another in the window", about, w, all.Name, k)
+					break
+				}
+				n++
+			}
+			if n < len(some.Begin) {
+				t.Errorf("%s: %+v: %s: %d slices, in the whole %d", about, w, all.Name, len(some.Begin), n)
+			}
+		}
+	}
+}

@@ -50,14 +50,17 @@ func totals(t testing.TB, l *lab.Lab, about string, x *lab.Export, data []byte, 
 // added is a total as the rows of a file have it.
 func added(rows []map[string]string, x *lab.Total) (float64, error) {
 	sum, over := 0.0, map[string]bool{}
-next:
+	among := x.Among
+	if among == nil {
+		among = x.Where
+	}
 	for _, row := range rows {
-		for column, text := range x.Where {
-			if row[column] != text {
-				continue next
-			}
+		if has(row, among) {
+			over[row[x.Over]] = true
 		}
-		over[row[x.Over]] = true
+		if !has(row, x.Where) {
+			continue
+		}
 		if row[x.Column] == "" {
 			continue
 		}
@@ -72,6 +75,16 @@ next:
 		sum /= float64(max(1, len(over)))
 	}
 	return sum, nil
+}
+
+// has reports whether a row has these texts.
+func has(row, texts map[string]string) bool {
+	for column, text := range texts {
+		if row[column] != text {
+			return false
+		}
+	}
+	return true
 }
 
 // rowsOf are the rows of a table, or the slices of a timeline with what they say.
@@ -110,6 +123,9 @@ func rowsOf(mime string, data []byte) (rows []map[string]string, err error) {
 		row := map[string]string{"name": e.Name, "pid": e.Pid.String(), "tid": e.Tid.String()}
 		for key, v := range e.Args {
 			row[key] = fmt.Sprint(v)
+		}
+		if row["ticks"] != "" {
+			row["kind"] = "state"
 		}
 		rows = append(rows, row)
 	}

@@ -3,7 +3,6 @@ package llm
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -13,26 +12,22 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
 )
 
 // Formats of exports.
 const (
-	timelineExport = "timeline"
-	waitsExport    = "waits"
-	movesExport    = "moves"
-	programExport  = "plan"
-	ledgerExport   = "ledger"
-	linksExport    = "links"
-	memoryExport   = "memory"
-	planExport     = "kernels"
+	waitsExport   = "waits"
+	movesExport   = "moves"
+	programExport = "plan"
+	ledgerExport  = "ledger"
+	linksExport   = "links"
+	memoryExport  = "memory"
+	planExport    = "kernels"
 )
 
 func exports() []format {
-	return []format{
-		{Write: recording(timelineJSON), Export: lab.Export{
-			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
-			About: "The iteration: every GPU's kernels and waits, and what its queues to drives, host memory and other GPUs carry, for ui.perfetto.dev or chrome://tracing.",
-		}},
+	return append(timefiles.Of("The iteration: every GPU's micro-batches, kernels and waits, what its queues to drives, host memory and other GPUs carry, and memory and links in use", timelineTotals(), timed), []format{
 		{Write: rows(planCSV), Export: lab.Export{
 			Key: programExport, Title: "Plan (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "What the system plans: offloads and prefetches of tensors by kernel, and its own tasks such as gathers and steps of the optimizer.",
@@ -61,20 +56,17 @@ func exports() []format {
 			Key: planExport, Title: "Kernels (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "Every kernel of every GPU as the system cuts the model: its layer, micro-batch, time and the bytes of its tensors.",
 		}},
-	}
+	}...)
 }
 
 // recording runs a system with a record and writes it.
 func recording(write func(*seen, *recorded) ([]byte, error)) func(*seen) ([]byte, error) {
 	return func(v *seen) ([]byte, error) {
-		r, record, err := core.Record(&v.Workload.setup, v.System, v.Progress)
+		r, err := recordOf(v)
 		if err != nil {
 			return nil, err
 		}
-		if r.Reason != "" {
-			return nil, errors.New("there is no run to write: " + r.Reason)
-		}
-		return write(v, &recorded{r, record})
+		return write(v, r)
 	}
 }
 

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"slices"
 	"strconv"
 
 	core "spillway/sim/llm"
@@ -10,7 +9,6 @@ import (
 	"spillway/sim/llm/offload"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/chrometrace"
 	"spillway/ui/lab"
 )
 
@@ -173,135 +171,3 @@ var queues = [offload.QueueKinds]struct{ key, label string }{
 
 // counted are the sums of a result.
 var counted = [offload.QueueKinds + 1]string{offload.SSDRead: "from drives", offload.SSDWrite: "to drives", offload.HostRead: "from host memory", offload.HostWrite: "to host memory"}
-
-// Tracks of a group: the stream, the queues, and sends in as many lanes as there are at once.
-const (
-	streamTrack = 1
-	queueTrack  = 2
-	sendTrack   = queueTrack + int(offload.QueueKinds)
-)
-
-// A timeline draws a record.
-type timeline struct {
-	*recorded
-	out   *chrometrace.Writer
-	host  int           // the group of the host
-	lanes [][]unit.Time // by GPU: until when each lane of sends is taken
-}
-
-// lane finds room for a send.
-func (l *timeline) lane(gpu int, begin, end unit.Time) int {
-	for i, until := range l.lanes[gpu] {
-		if until <= begin {
-			l.lanes[gpu][i] = end
-			return i
-		}
-	}
-	l.lanes[gpu] = append(l.lanes[gpu], end)
-	return len(l.lanes[gpu]) - 1
-}
-
-func figure(key string, v int64) chrometrace.Arg { return chrometrace.Arg{Key: key, Number: v} }
-
-func (l *timeline) spell(s *offload.Spell) {
-	name, category := "waits: "+causes[s.Cause].label, "wait"
-	if s.Runs {
-		name, category = l.kernelName(s.GPU, s.Kernel), "kernel"
-	}
-	l.out.Slice(s.GPU+1, streamTrack, name, category, s.Begin, s.End, figure("kernel", int64(s.Kernel)),
-		chrometrace.Arg{Key: "cause", Text: causes[s.Cause].label}, figure("time_ps", int64(s.End-s.Begin)))
-}
-
-func (l *timeline) transfer(t *offload.Transfer) {
-	group, track, begin := t.GPU+1, queueTrack+int(t.Queue), max(0, t.Begin)
-	switch {
-	case t.What == offload.Sent:
-		track = sendTrack + l.lane(t.GPU, begin, t.End)
-	case t.Queue == offload.CPU:
-		group = l.host
-	}
-	l.out.Slice(group, track, l.what(t), queues[t.Queue].key, begin, t.End, figure("bytes", int64(t.Bytes)), figure("begin_ps", int64(t.Begin)), figure("end_ps", int64(t.End)))
-}
-
-// names names groups and tracks that have something in them.
-func (l *timeline) names(transfers []offload.Transfer) {
-	var used [][]bool
-	for g := range l.GPUs {
-		l.out.Process(g+1, "GPU "+strconv.Itoa(g))
-		l.out.Track(g+1, streamTrack, "Kernels and waits")
-		used = append(used, make([]bool, offload.QueueKinds))
-	}
-	cpu := false
-	for i := range transfers {
-		t := &transfers[i]
-		if t.What == offload.Sent {
-			continue
-		}
-		used[t.GPU][t.Queue] = true
-		cpu = cpu || t.Queue == offload.CPU
-	}
-	for g := range used {
-		for q, is := range used[g] {
-			if is && offload.QueueKind(q) != offload.CPU {
-				l.out.Track(g+1, queueTrack+q, queues[q].label)
-			}
-		}
-	}
-	if cpu {
-		l.out.Process(l.host, "Host")
-		l.out.Track(l.host, queueTrack+int(offload.CPU), queues[offload.CPU].label)
-	}
-}
-
-// timelineJSON draws the measured iteration: what GPUs do and wait for, and what their queues carry.
-func timelineJSON(v *seen, r *recorded) ([]byte, error) {
-	system, title, o := v.System, v.Workload.setup.Arch.Title, v.Origin
-	generator := "Spillway"
-	if o.Version != "" {
-		generator += " " + o.Version
-	}
-	if o.Title != "" {
-		title = o.Title
-	}
-	if sys, err := core.Find(system); err == nil {
-		system = sys.Title
-	}
-	l := &timeline{recorded: r, host: len(r.GPUs) + 1, lanes: make([][]unit.Time, len(r.GPUs))}
-	l.out = chrometrace.New(lab.MostExport, []chrometrace.Arg{
-		{Key: "title", Text: system + ", " + title},
-		{Key: "mode", Text: o.Mode},
-		{Key: "link", Text: o.Link},
-		{Key: "generator", Text: generator},
-		{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)},
-	})
-	var moved []offload.Transfer
-	for i := range r.Transfers {
-		if r.beside(&r.Transfers[i]) {
-			moved = append(moved, r.Transfers[i])
-		}
-	}
-	// Sends overlap: their lanes are given by when they begin.
-	slices.SortStableFunc(moved, func(a, b offload.Transfer) int { return int(min(1, max(-1, a.Begin-b.Begin))) })
-	l.names(moved)
-	for i := range r.Spells {
-		l.spell(&r.Spells[i])
-	}
-	for i := range moved {
-		l.transfer(&moved[i])
-	}
-	for g, lanes := range l.lanes {
-		for i := range lanes {
-			l.out.Track(g+1, sendTrack+i, "Sends "+strconv.Itoa(i+1))
-		}
-	}
-	for g, list := range r.Memory {
-		for i := range list {
-			l.out.Counter(g+1, "Tensors on the GPU", list[i].At, figure("bytes", int64(list[i].Bytes[offload.GPU])))
-		}
-	}
-	data, ok := l.out.End()
-	if !ok {
-		return nil, lab.ErrLarge
-	}
-	return data, nil
-}

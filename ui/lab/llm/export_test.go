@@ -3,13 +3,13 @@ package llm
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
+	core "spillway/sim/llm"
 	"spillway/sim/llm/offload"
+	"spillway/sim/timeline"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
 )
@@ -70,69 +70,78 @@ func number64(t *testing.T, text string) int64 {
 	return n
 }
 
-// The timeline's slices sum to the result: kernels and waits to each GPU's ledger, and nothing of a
-// track overlaps.
+// The timeline's State tracks are the ledgers of all GPUs, links carry what the result says, and a
+// GPU does nothing between its micro-batches while it waits for other stages.
 func TestTimelineSumsToTheResult(t *testing.T) {
 	for _, c := range recordings {
-		data, r := exported(t, timelineExport, c.setup, c.system)
-		var file struct {
-			OtherData   map[string]string
-			TraceEvents []struct {
-				Ph, Name, Cat string
-				Pid, Tid      int
-				TS, Dur       float64
-				Args          map[string]any
-			}
-		}
-		if err := json.Unmarshal(data, &file); err != nil {
+		l := New()
+		u := labtest.Setup(t, &l, c.setup)
+		_, raw, err := l.Run(u, c.system, nil, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if file.OtherData["generator"] != "Spillway 1" || !strings.HasSuffix(file.OtherData["title"], ", a title") || file.OtherData["iteration_ps"] != strconv.FormatInt(int64(r.Time), 10) {
-			t.Errorf("%s: about %v", c.system, file.OtherData)
+		s := raw.(*result).setup
+		r, record, err := core.Record(&s, c.system, nil)
+		if err != nil || r.Reason != "" {
+			t.Fatal(err, r.Reason)
 		}
-		got := make([]map[string]int64, len(r.GPUs))
-		for i := range got {
-			got[i] = map[string]int64{}
-		}
-		type span struct{ from, to float64 }
-		tracks, named := map[[2]int][]span{}, map[[2]int]bool{}
-		for _, e := range file.TraceEvents {
-			at := [2]int{e.Pid, e.Tid}
-			switch {
-			case e.Ph == "M" && e.Name == "thread_name":
-				named[at] = true
-			case e.Ph == "X":
-				tracks[at] = append(tracks[at], span{e.TS, e.TS + e.Dur})
-				if e.Tid == streamTrack {
-					got[e.Pid-1][e.Args["cause"].(string)] += int64(e.Args["time_ps"].(float64))
-				}
-			}
-		}
+		x := timelineOf(&recorded{r, record}, timeline.Window{})
+		ledger := make([]int64, len(x.Cats))
+		var want [offload.QueueKinds]int64
 		for i := range r.GPUs {
-			for cause, x := range causes {
-				if want := int64(r.GPUs[i].Ledger[cause]); got[i][x.label] != want {
-					t.Errorf("%s: GPU %d: %s sums to %d, the ledger has %d", c.system, i, x.label, got[i][x.label], want)
+			g := &r.GPUs[i]
+			for cause, took := range g.Ledger {
+				ledger[cause] += int64(took)
+			}
+			want[offload.SSDRead] += int64(g.Read)
+			want[offload.SSDWrite] += int64(g.Written)
+			want[offload.HostRead] += int64(g.HostRead)
+			want[offload.HostWrite] += int64(g.HostWritten)
+		}
+		labtest.Timeline(t, c.system, x, ledger)
+		labtest.Windows(t, c.system, x, func(w timeline.Window) *timeline.Timeline { return timelineOf(&recorded{r, record}, w) })
+		var got [offload.QueueKinds]int64
+		for i := range x.Tracks {
+			k := &x.Tracks[i]
+			if k.Kind == timeline.Link {
+				for n, q := range k.Cat {
+					if q >= firstQueue && q < firstQueue+uint8(offload.Peers) {
+						got[q-firstQueue] += k.Amount[n]
+					}
 				}
+			}
+			if k.Name == "Micro-batches" {
+				checkMicro(t, c.system, x, i)
 			}
 		}
-		for at, list := range tracks {
-			if !named[at] {
-				t.Errorf("%s: track %v has no name", c.system, at)
-			}
-			slices.SortFunc(list, func(a, b span) int {
-				if a.from < b.from || a.from == b.from && a.to < b.to {
-					return -1
-				}
-				return 1
-			})
-			for i := 1; i < len(list); i++ {
-				if list[i].from < list[i-1].to-1e-3 { // of a microsecond: they are read as floats
-					t.Fatalf("%s: track %v: %v begins in %v", c.system, at, list[i], list[i-1])
-				}
+		if got != want {
+			t.Errorf("%s: links carry %d, the result has %d", c.system, got, want)
+		}
+		for i := range x.Counters {
+			if k := &x.Counters[i]; k.Limit > 0 && k.Unit == "bytes" && len(k.Value) > 0 && slices.Max(k.Value) > k.Limit {
+				t.Errorf("%s: %s is %d, of %d", c.system, k.Name, slices.Max(k.Value), k.Limit)
 			}
 		}
-		if len(tracks) < 2 && c.system != "ideal" {
-			t.Errorf("%s: %d tracks", c.system, len(tracks))
+		if len(x.Tracks) < 3*len(r.GPUs) || c.system != "ideal" && len(x.Tracks) == 3*len(r.GPUs) {
+			t.Errorf("%s: %d tracks", c.system, len(x.Tracks))
+		}
+	}
+}
+
+// checkMicro checks that no micro-batch goes on in a bubble; its GPU's waits are two tracks below.
+func checkMicro(t *testing.T, about string, x *timeline.Timeline, track int) {
+	t.Helper()
+	micro, state := x.Sum(track), &x.Tracks[track+2]
+	if len(x.Tracks[track].Begin) == 0 {
+		t.Errorf("%s: no micro-batches", about)
+	}
+	in := make([]int64, len(x.Cats))
+	for i, c := range state.Cat {
+		micro.Within(state.Begin[i], state.End[i], in)
+		for phase, took := range in {
+			if took > 0 && c == uint8(offload.Bubble) {
+				t.Fatalf("%s: %s goes on in a bubble at %d", about, x.Cats[phase].Label, state.Begin[i])
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
+	"spillway/ui/lab/timefiles"
 )
 
 // A work is what runs.
@@ -105,6 +106,7 @@ func New() lab.Lab {
 		Hash:     func(r *result) string { x := outcomeOf(r.Result); return hashOf(&x) },
 		Sections: sections(),
 		Exports:  exports(),
+		Timeline: timefiles.Happening(timed),
 		Studies:  studies(),
 	})
 }

@@ -7,8 +7,8 @@ import (
 	core "spillway/sim/store"
 	over "spillway/sim/timeline"
 	"spillway/sim/unit"
-	"spillway/traces/chrometrace"
 	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
 )
 
 // Groups of tracks, and tracks of the link.
@@ -21,45 +21,37 @@ const (
 )
 
 func exports() []format {
-	return []format{{Write: timelineOf, Totals: timelineTotals(), Export: lab.Export{
-		Key: "timeline", Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
-		About: "What the time of every client goes to, every eviction and every way back, and memory in use; Perfetto and chrome://tracing open it.",
-	}}}
+	return timefiles.Of("What the time of every client goes to, every eviction and every way back, and memory in use", timelineTotals(), timed)
 }
 
-// timelineOf runs one policy and writes what happened.
-func timelineOf(v *view) ([]byte, error) {
-	w, o := v.Workload, v.Origin
-	p, setup, err := w.policy(v.System, v.Settings.Setup, v.Progress)
+// recorded runs one policy and returns its title and what happened.
+func recorded(v *view) (title string, t *over.Timeline, err error) {
+	p, setup, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	var watch core.Watch
-	r, err := core.Watched(w.Trace, setup, p, &watch)
+	r, err := core.Watched(v.Workload.Trace, setup, p, &watch)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.Failure != nil {
+		return "", nil, fmt.Errorf("%s cannot run it: %s", p.Title, r.Failure)
+	}
+	return p.Title, timeline(v.Workload, r, &watch, over.Window(v.Window)), nil
+}
+
+// timed is a run over time.
+func timed(v *view) (*timefiles.Run, error) {
+	policy, t, err := recorded(v)
 	if err != nil {
 		return nil, err
 	}
-	if r.Failure != nil {
-		return nil, fmt.Errorf("%s cannot run it: %s", p.Title, r.Failure)
-	}
-	title, generator := w.about, "Spillway"
-	if o.Title != "" {
-		title = o.Title
-	}
-	if o.Version != "" {
-		generator += " " + o.Version
-	}
-	data, ok := chrometrace.Timeline(lab.MostExport, []chrometrace.Arg{
-		{Key: "title", Text: p.Title + ", " + title}, {Key: "mode", Text: o.Mode}, {Key: "workload", Text: w.origin}, {Key: "link", Text: o.Link}, {Key: "generator", Text: generator},
-	}, timeline(w, r, &watch))
-	if !ok {
-		return nil, lab.ErrLarge
-	}
-	return data, nil
+	return &timefiles.Run{Timeline: t, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
 }
 
 // timeline is what happened in a run: a State track a client, and the link's two ways.
-func timeline(w *trace, r *core.Result, watch *core.Watch) *over.Timeline {
+func timeline(w *trace, r *core.Result, watch *core.Watch, window over.Window) *over.Timeline {
 	var end unit.Time
 	for i := range r.Clients {
 		end = max(end, r.Clients[i].End)
@@ -75,6 +67,7 @@ func timeline(w *trace, r *core.Result, watch *core.Watch) *over.Timeline {
 		}
 	}
 	t := over.Record(over.Picosecond, int64(end), append(cats, over.Category{Key: "move", Label: "migration", Style: over.Moving})...)
+	t.Look(window)
 	names := make([]uint32, len(w.Tensors))
 	for i := range w.Tensors {
 		name := w.Tensors[i].Name

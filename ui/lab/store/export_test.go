@@ -8,8 +8,10 @@ import (
 
 	"spillway/sim/knob"
 	core "spillway/sim/store"
+	over "spillway/sim/timeline"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // The timeline of every policy has what the result sums up: each client's parts,
@@ -32,6 +34,40 @@ func TestTimeline(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkTimeline(t, data, raw.(*result).Result, &origin)
+		}
+	}
+}
+
+// State tracks are what the time of all clients goes to, links carry what the result says, and a
+// window is that part of the whole; of every policy, of what fails early too.
+func TestTimelineIsTheLedger(t *testing.T) {
+	l := New()
+	for i, system := range l.Running() {
+		for k, set := range []string{"workload=pairs", "shared_compute=0", ""} {
+			if i != k && k > 0 {
+				continue
+			}
+			u := setOf(t, &l, set)
+			_, raw, err := l.Run(u, system.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := func(w over.Window) *over.Timeline {
+				h, err := l.Timeline(u, system.Name, nil, lab.Window(w), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h.Timeline
+			}
+			x, r := record(over.Window{}), raw.(*result).Result
+			ledger := make([]int64, len(x.Cats))
+			for c := range r.Clients {
+				for p, took := range r.Clients[c].Parts {
+					ledger[p] += int64(took)
+				}
+			}
+			labtest.Timeline(t, system.Name, x, ledger)
+			labtest.Windows(t, system.Name, x, record)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/store/papers/ravenstore"
+	"spillway/ui/lab/timefiles"
 )
 
 // A settings is everything a run depends on besides the policy.
@@ -133,6 +134,7 @@ func New() lab.Lab {
 		Hash:     func(r *result) string { return core.Hash(r.Result) },
 		Sections: sections(),
 		Exports:  exports(),
+		Timeline: timefiles.Happening(timed),
 		Studies: []lab.Study[settings, *trace, *result]{
 			lab.Reproduce[settings, *trace, *result](lab.PaperInfo{
 				Key: "ravenstore", Title: "The Ravenstore report",

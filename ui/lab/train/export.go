@@ -18,11 +18,11 @@ import (
 	"spillway/traces/recording"
 	"spillway/traces/speedscope"
 	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
 )
 
 // Formats of one run.
 const (
-	timelineExport    = "timeline"
 	stallsExport      = "stalls"
 	chakraExport      = "chakra"
 	traceExport       = "trace"
@@ -33,11 +33,7 @@ const (
 
 // exports are the formats in which one run can be had.
 func exports() []format {
-	return []format{
-		{Write: taken((*exporting).timeline), Totals: timelineTotals(), Export: lab.Export{
-			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
-			About: "Kernels with their stalls, every migration by link and direction, and memory in use, over one iteration; Perfetto and chrome://tracing open it.",
-		}},
+	return append(timefiles.Of("Kernels with their stalls, every migration by link and direction, and memory in use, over one iteration", timelineTotals(), there(timed)), []format{
 		{Write: taken(func(x *exporting) ([]byte, error) { return x.stalls(), nil }), Export: lab.Export{
 			Key: stallsExport, Title: "Stalls (speedscope)", Ext: "speedscope.json", Mime: "application/json",
 			About: "Time beyond ideal by cause and kernel, and by kernel and cause; speedscope opens it.",
@@ -64,7 +60,7 @@ func exports() []format {
 			Key: recomputingExport, Title: "Proof of the best possible with recomputation", Ext: "bound.json", Mime: "application/json", Workload: true,
 			About: "The same where values may be given up and computed again: no system can be below, and nothing shows that it can be reached.",
 		}},
-	}
+	}...)
 }
 
 // An exporting is the reported iteration of a run on its way into a file.
@@ -78,10 +74,10 @@ type exporting struct {
 }
 
 // there writes what can run; the error says why it cannot.
-func there(write func(*seen) ([]byte, error)) func(*seen) ([]byte, error) {
-	return func(v *seen) ([]byte, error) {
+func there[T any](write func(*seen) (T, error)) func(*seen) (T, error) {
+	return func(v *seen) (none T, err error) {
 		if w := v.Workload; w.imported != nil && w.imported.cannot != "" {
-			return nil, errors.New(w.imported.cannot)
+			return none, errors.New(w.imported.cannot)
 		}
 		return write(v)
 	}
@@ -130,20 +126,6 @@ func recorded(v *seen) (*exporting, error) {
 // time is when a cycle of the run is.
 func (x *exporting) time(c unit.Cycles) unit.Time { return x.r.Clock.Time(c) }
 
-// origin is what files say about themselves.
-func (x *exporting) origin() []chrometrace.Arg {
-	return []chrometrace.Arg{
-		{Key: "title", Text: x.system + ", " + x.Title},
-		{Key: "mode", Text: x.Mode},
-		{Key: "kernel_times", Text: string(x.w.Times)},
-		{Key: "workload", Text: x.w.Origin},
-		{Key: "link", Text: x.Link},
-		{Key: "generator", Text: x.generator()},
-		{Key: "iteration", Text: fmt.Sprintf("%d of %d", x.r.Reported+1, len(x.r.Iterations))},
-		{Key: "clock_hz", Text: strconv.FormatInt(int64(x.r.Clock), 10)},
-	}
-}
-
 // generator names the program.
 func (x *exporting) generator() string {
 	if x.Version == "" {
@@ -152,13 +134,24 @@ func (x *exporting) generator() string {
 	return "Spillway " + x.Version
 }
 
-// timeline is the iteration as Perfetto shows it.
-func (x *exporting) timeline() ([]byte, error) {
-	data, ok := chrometrace.Timeline(lab.MostExport, x.origin(), timelineOf(x.w, x.r, x.Record))
-	if !ok {
-		return nil, lab.ErrLarge
+// timed runs the system in focus with a record, for files of its timeline.
+func timed(v *seen) (*timefiles.Run, error) {
+	x, err := recorded(v)
+	if err != nil {
+		return nil, err
 	}
-	return data, nil
+	return x.timed(), nil
+}
+
+func (x *exporting) timed() *timefiles.Run {
+	return &timefiles.Run{
+		Timeline: timelineOf(x.w, x.r, x.Record), Origin: x.Origin, System: x.system, Workload: x.w.Origin,
+		More: []chrometrace.Arg{
+			{Key: "kernel_times", Text: string(x.w.Times)},
+			{Key: "iteration", Text: fmt.Sprintf("%d of %d", x.r.Reported+1, len(x.r.Iterations))},
+			{Key: "clock_hz", Text: strconv.FormatInt(int64(x.r.Clock), 10)},
+		},
+	}
 }
 
 // timelineTotals are the quantities that its transfers add up to.

@@ -25,6 +25,7 @@ import (
 	"spillway/sim/workload"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
+	"spillway/ui/lab/timefiles"
 )
 
 // exported are runs whose files are read again: both fidelities, both memory
@@ -62,7 +63,7 @@ func TestExports(t *testing.T) {
 					data  func() ([]byte, error)
 					check func(t *testing.T, x *exporting, data []byte)
 				}{
-					{timelineExport, x.timeline, checkTimeline},
+					{timefiles.TimelineKey, func() ([]byte, error) { return perfetto(x) }, checkTimeline},
 					{stallsExport, func() ([]byte, error) { return x.stalls(), nil }, checkStalls},
 					{chakraExport, func() ([]byte, error) { return x.chakra(), nil }, checkChakra},
 				} {
@@ -90,6 +91,14 @@ func TestExports(t *testing.T) {
 	if moved == 0 {
 		t.Error("nothing moves")
 	}
+}
+
+func perfetto(x *exporting) ([]byte, error) {
+	data, ok := x.timed().Perfetto()
+	if !ok {
+		return nil, lab.ErrLarge
+	}
+	return data, nil
 }
 
 // event is what a reader of traces sees.
@@ -420,8 +429,8 @@ func checkChakra(t *testing.T, x *exporting, data []byte) {
 func TestExportErrors(t *testing.T) {
 	l := New()
 	for _, tt := range []struct{ key, set, system, want string }{
-		{timelineExport, "gpu_memory=0.02", "uvm", "cannot run it"},
-		{"nothing", "", "uvm", `no export "nothing"; there are ["timeline" "stalls" "chakra" "trace" "trace-anonymous" "certificate" "certificate-recomputation"]`},
+		{timefiles.TimelineKey, "gpu_memory=0.02", "uvm", "cannot run it"},
+		{"nothing", "", "uvm", `no export "nothing"; there are ["timeline" "slices" "states" "stalls" "chakra" "trace" "trace-anonymous" "certificate" "certificate-recomputation"]`},
 		{chakraExport, "", "nobody", "unknown system"},
 		{chakraExport, "ssd_read=20", "g10", "faster"},
 	} {

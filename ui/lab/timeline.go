@@ -1,0 +1,23 @@
+package lab
+
+import (
+	"spillway/sim/timeline"
+)
+
+// A Happening is what happened in one run over time.
+type Happening struct {
+	*timeline.Timeline
+	// Chain says of a slice that waits, by its track and place there, what it came of; nil in
+	// a laboratory that does not say.
+	Chain func(track, slice int) []ChainLink
+}
+
+// A ChainLink is one step of what a wait came of: a sentence, and the slice that it is about.
+type ChainLink struct {
+	Text  string
+	Track int   // -1 for no slice
+	Begin int64 // of the slice, in ticks
+}
+
+// A Window is a part of a run, in its ticks; all of it if To is 0.
+type Window struct{ From, To int64 }
