@@ -227,4 +227,33 @@ type Watch struct {
 	Idle   unit.Time
 	// Steps is told the steps of every call as they were planned, before they are executed.
 	Steps func(c *call.Call, steps []plan.Step)
+	// Those below are told what lasts in the measured part when it has ended; times are from
+	// the beginning of that part, and what began before is at 0 or below it.
+	//
+	// Span is told what every thread and every actor spends time on, in the order of time of
+	// each; of a thread they sum to its part of the ledger. Called is told of calls, Held of
+	// locks, and whether others wait for them when they are given up. Flash is told of a
+	// channel's work in the order in which it does it, which may last beyond the end.
+	Span   func(Span)
+	Called func(Called)
+	Held   func(lock, client int32, from, to unit.Time, wanted bool)
+	Flash  func(channel int32, from, to unit.Time)
+}
+
+// A Span is a time of a client that goes to one cause.
+type Span struct {
+	Client   int32 // threads of the workload come first, then the flusher, then actors of the file system
+	Cause    Cause
+	From, To unit.Time
+	Call     int64      // under way, by its number over all threads; 0 outside of calls, and of actors
+	Step     *plan.Step // that it is about, of those that begin together the last; nil outside of calls
+}
+
+// A Called is a call with its number over all threads, from 1.
+type Called struct {
+	Thread   int32
+	Number   int64
+	Call     *call.Call
+	Failed   bool
+	From, To unit.Time
 }

@@ -101,7 +101,10 @@ type sending struct {
 }
 
 // A lock is held by a client, or free (none). Others wait in the order in which they came.
-type lock struct{ holder, first, last int32 }
+type lock struct {
+	holder, first, last int32
+	since               unit.Time // the holder has it
+}
 
 const none = -1
 
@@ -138,6 +141,7 @@ type run struct {
 	made, warmed      int64     // calls begun; answered when the measured part began
 	origin            unit.Time
 	warm              bool // counters are of the warm-up
+	spans             bool // somebody is told what clients spend time on
 	result            *Result
 	samples           sampler
 	early             []unit.Time // when actors have to start, before there are any
@@ -161,12 +165,19 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 	if watch == nil {
 		r.watch = &Watch{}
 	}
-	r.until = r.watch.Until
+	r.until, r.spans = r.watch.Until, r.watch.Span != nil
 	var record func(plan.Event)
 	if r.watch.Record != nil {
 		record = r.record
 	}
 	r.device = device.New(m, sys.Memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, record)
+	if r.watch.Flash != nil {
+		r.device.Worked = func(channel int32, begins, took unit.Time) {
+			if !r.warm {
+				r.watch.Flash(channel, begins-r.origin, begins-r.origin+took)
+			}
+		}
+	}
 	for _, n := range w.Nodes[1:] {
 		r.children[n.Parent]++
 	}
@@ -288,6 +299,9 @@ func (r *run) fail(err error) {
 
 // charge accounts a thread's time until now.
 func (r *run) charge(c *client) {
+	if r.spans {
+		r.tellSpans(c)
+	}
 	if c.actor {
 		return
 	}
@@ -299,6 +313,50 @@ func (r *run) charge(c *client) {
 	}
 	ledger[c.cause] += r.now - c.since
 	c.since = r.now
+}
+
+// tellSpans tells of what charge accounts, and of an actor's time, of which no ledger has
+// anything.
+func (r *run) tellSpans(c *client) {
+	since := c.since
+	if c.actor {
+		if c.since = r.now; c.phase == sleeps {
+			return
+		}
+	}
+	if c.core > since {
+		until := min(c.core, r.now)
+		r.span(c, WaitsCore, since, until)
+		since = until
+	}
+	r.span(c, c.cause, since, r.now)
+}
+
+// told is the number of a client as spans have it: the flusher is before other actors.
+func (r *run) told(client int32) int32 {
+	switch {
+	case client < r.threads:
+		return client
+	case client == r.flusher:
+		return r.threads
+	}
+	return client + 1
+}
+
+// span tells of a client's time.
+func (r *run) span(c *client, cause Cause, from, until unit.Time) {
+	if r.warm || until <= from {
+		return
+	}
+	s := Span{Client: r.told(c.thread.ID), Cause: cause, From: from - r.origin, To: until - r.origin}
+	if c.phase == steps {
+		at := c.next - 1
+		if cause == WaitsLog { // it asks again
+			at++
+		}
+		s.Call, s.Step = c.thread.Call, &c.thread.Steps[at]
+	}
+	r.watch.Span(s)
 }
 
 // compute takes a core and returns when its work is done.
@@ -678,6 +736,9 @@ func (r *run) answer(c *client) {
 	if r.tell != nil && r.answered%often == 0 {
 		r.tell(int(r.answered), int(max(r.answered, r.load.Calls)))
 	}
+	if r.watch.Called != nil && !r.warm {
+		r.watch.Called(Called{c.thread.ID, c.thread.Call, &c.call, c.failed, c.began - r.origin, r.now - r.origin})
+	}
 	if r.watch.Record != nil && !c.failed {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Answered, Thread: c.thread.ID, Call: c.thread.Call})
 	}
@@ -743,6 +804,7 @@ func (r *run) finish() {
 		}
 	}
 	r.sample()
+	r.device.Tell()
 	h := &r.host.Counts
 	res.Hits, res.Misses = h.Hits, h.Misses
 	res.SentNothing, res.SentBytes, res.SentBlocks, res.Commits = h.SentNothing, h.SentBytes, h.SentBlocks, h.Commits

@@ -25,7 +25,7 @@ func (r *run) execute(c *client) unit.Time {
 		case plan.Hold:
 			c.next++
 			if l := r.lock(s.Page); l.holder == none {
-				l.holder = t.ID
+				l.holder, l.since = t.ID, r.now
 				continue
 			} else {
 				c.waiter = none
@@ -112,7 +112,7 @@ func (r *run) tally(c *client, s *plan.Step, i device.Interface, d device.Direct
 // lock returns a lock by its number.
 func (r *run) lock(number int32) *lock {
 	for int(number) >= len(r.locks) {
-		r.locks = append(r.locks, lock{none, none, none})
+		r.locks = append(r.locks, lock{holder: none, first: none, last: none})
 	}
 	return &r.locks[number]
 }
@@ -120,6 +120,10 @@ func (r *run) lock(number int32) *lock {
 // release gives a lock to who waits for it longest.
 func (r *run) release(number int32) {
 	l := r.lock(number)
+	if r.watch.Held != nil && !r.warm {
+		r.watch.Held(number, r.told(l.holder), l.since-r.origin, r.now-r.origin, l.first != none)
+	}
+	l.since = r.now
 	if l.holder = l.first; l.holder == none {
 		return
 	}

@@ -66,6 +66,9 @@ const (
 // returns when the host may go on.
 type Device struct {
 	Counts Counts
+	// Worked is told of pieces of a channel's work, in the order in which it does them, once
+	// nothing can put them off any more; nil, or set before the first access.
+	Worked func(channel int32, begins, took unit.Time)
 
 	m        machine.Device // at scale; byte accesses take nothing with FreeBytes
 	waits    bool           // block writes wait for programs
@@ -109,6 +112,7 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 	}
 	d.Counts.Busy = make([]unit.Time, d.width)
 	for i := range d.channels {
+		d.channels[i].number = int32(i)
 		d.channels[i].page, d.channels[i].cleanAt, d.channels[i].collectAt = none, never, never
 	}
 	d.ftl = newLayer(&d.m)

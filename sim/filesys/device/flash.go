@@ -8,6 +8,7 @@ import (
 
 // A channel works on one page at a time.
 type channel struct {
+	number int32
 	// Work that something may still come before, in order, and when what is before it ends;
 	// when the last work arrives and ends.
 	jobs      []job
@@ -82,6 +83,10 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool, slot int32) (be
 	begins = max(at, c.end)
 	c.last, c.end = at, begins+took
 	if at <= d.now { // nothing can come before any more
+		if d.Worked != nil {
+			d.tell(c)
+			d.Worked(c.number, begins, took)
+		}
 		c.jobs, c.head, c.free = c.jobs[:0], 0, c.end
 		return begins
 	}
@@ -104,7 +109,28 @@ func (d *Device) settle(c *channel) {
 		}
 		c.free = j.begins + j.took
 		c.head++
+		if d.Worked != nil {
+			d.Worked(c.number, j.begins, j.took)
+		}
 	}
+}
+
+// tell tells of the work that a channel has not been told of.
+func (d *Device) tell(c *channel) {
+	for i := c.head; i < len(c.jobs); i++ {
+		d.Worked(c.number, c.jobs[i].begins, c.jobs[i].took)
+	}
+}
+
+// Tell tells Worked of the work that is left, as it is known now, and of nothing more.
+func (d *Device) Tell() {
+	if d.Worked == nil {
+		return
+	}
+	for i := range d.channels {
+		d.tell(&d.channels[i])
+	}
+	d.Worked = nil
 }
 
 // insert is book where other work may come after.

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/traces/handed"
 	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
 )
 
 // Formats of exports.
@@ -17,7 +18,7 @@ const (
 )
 
 func exports() []format {
-	return []format{
+	return append(timefiles.Of("What every thread spends its time on, step by step, its calls, locks that others wait for, the background, channels of the SSD, and the log", nil, timed), []format{
 		{Write: trafficCSV, Totals: trafficTotals(), Export: lab.Export{
 			Key: trafficExport, Title: "Traffic (CSV)", Ext: "csv", Mime: "text/csv",
 			About: "Bytes and accesses between host and SSD by structure, interface and direction, and pages of flash by reason.",
@@ -31,7 +32,7 @@ func exports() []format {
 			Key:    callsExport, Title: "Calls (trace)", Ext: "fscalls.txt", Mime: "text/plain", Workload: true,
 			About: "All calls of all threads in the order in which they are made, as a trace that this laboratory opens again.",
 		}},
-	}
+	}...)
 }
 
 // row writes cells with commas between them.

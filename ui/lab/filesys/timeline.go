@@ -1,0 +1,276 @@
+package filesys
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/timeline"
+	"spillway/sim/unit"
+	"spillway/ui/lab/timefiles"
+)
+
+// causeWords are what threads spend time on, one by one.
+var causeWords = [core.Causes]struct {
+	key, label string
+	style      timeline.Style
+}{
+	core.Thinks:       {"thinks", "the program", timeline.Working},
+	core.Computes:     {"computes", "the file system's CPU time", timeline.Working},
+	core.WaitsCore:    {"core", "waits for a core", timeline.Waiting},
+	core.WaitsLock:    {"lock", "waits for a lock", timeline.Waiting},
+	core.ReadsBlocks:  {"read_blocks", "reads blocks", timeline.Waiting},
+	core.WritesBlocks: {"write_blocks", "writes blocks", timeline.Waiting},
+	core.ReadsBytes:   {"read_bytes", "loads", timeline.Waiting},
+	core.WritesBytes:  {"write_bytes", "stores and COMMIT", timeline.Waiting},
+	core.WaitsLog:     {"log", "waits for the log", timeline.Waiting},
+	core.WaitsJournal: {"journal", "waits for a commit", timeline.Waiting},
+}
+
+// Categories of time beside what threads spend it on.
+const (
+	calling = uint8(core.Causes) + iota
+	holding
+	flashReads
+	flashPrograms
+	flashCopies
+	flashErases
+)
+
+// categories are the categories of this laboratory's timeline.
+func categories() []timeline.Category {
+	var list []timeline.Category
+	for _, x := range causeWords {
+		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style})
+	}
+	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}} {
+		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
+	}
+	return list
+}
+
+// shownLocks is how many locks have a track: those that others wait for longest.
+const shownLocks = 8
+
+// A held is a time in which a client has a lock that others wait for when it gives it up.
+type held struct {
+	lock, client int32
+	from, to     unit.Time
+}
+
+// A drawing makes a timeline of what a run tells.
+type drawing struct {
+	*timeline.Recorder
+	machine machine.Setup // as it runs, at scale
+	threads int32
+	first   int // the track of the first thread; each has two
+	flash   int // that of the first channel
+	warm    int64
+	codes   []call.Code          // of calls by number, those of the measured part
+	objects map[int32]int32      // by node
+	words   map[plan.Step]uint32 // of steps, by what they do
+	actors  [][]core.Span        // by actor
+	took    map[unit.Time]uint8  // what a channel does for so long
+	locks   []held
+}
+
+// track begins the tracks that are known before the run.
+func (d *drawing) track() {
+	d.Group("Threads", false)
+	for i := range d.threads {
+		n := d.Track(fmt.Sprintf("Calls of thread %d", i+1), timeline.Note, "")
+		if i == 0 {
+			d.first = n
+		}
+		d.Track(fmt.Sprintf("Thread %d", i+1), timeline.State, "")
+	}
+	d.Group("SSD", false)
+	for i := range d.machine.Device.Channels {
+		n := d.Track(fmt.Sprintf("Channel %d", i+1), timeline.Work, "")
+		if i == 0 {
+			d.flash = n
+		}
+	}
+	m := &d.machine.Device
+	d.took = map[unit.Time]uint8{m.Erase: flashErases, m.Read + m.Program: flashCopies, m.Program: flashPrograms, m.Read: flashReads}
+}
+
+// watch is what the run tells.
+func (d *drawing) watch() *core.Watch {
+	return &core.Watch{
+		Span: d.span, Called: d.called,
+		Held: func(lock, client int32, from, to unit.Time, wanted bool) {
+			if wanted {
+				d.locks = append(d.locks, held{lock, client, from, to})
+			}
+		},
+		Flash: func(channel int32, from, to unit.Time) {
+			what, ok := d.took[to-from]
+			if !ok { // collection of blocks for which a program waits
+				what = flashCopies
+			}
+			d.Slice(d.flash+int(channel), timeline.Slice{Begin: int64(from), End: int64(to), Cat: what, Ref: -1, Step: -1})
+		},
+	}
+}
+
+// step is the number of a call as a step of the run; those that the warm-up began have none.
+func (d *drawing) step(number int64) int32 { return int32(max(-1, number-d.warm-1)) }
+
+// span draws what a thread spends time on; actors are drawn when it is known who they are.
+func (d *drawing) span(s core.Span) {
+	slice := timeline.Slice{Begin: int64(s.From), End: int64(s.To), Cat: uint8(s.Cause), Ref: -1, Step: -1}
+	if s.Client >= d.threads {
+		for len(d.actors) <= int(s.Client-d.threads) {
+			d.actors = append(d.actors, nil)
+		}
+		d.actors[s.Client-d.threads] = append(d.actors[s.Client-d.threads], s)
+		return
+	}
+	if s.Step != nil {
+		slice.Name, slice.Step = d.word(s.Step), d.step(s.Call)
+	}
+	d.Slice(d.first+2*int(s.Client)+1, slice)
+}
+
+// word names a step by what it does.
+func (d *drawing) word(s *plan.Step) uint32 {
+	if s.Kind == plan.CPU {
+		return 0 // its category says it
+	}
+	key := plan.Step{Kind: s.Kind, Structure: s.Structure, N: s.N, Lines: uint64(bits.OnesCount64(s.Lines))}
+	name, ok := d.words[key]
+	if !ok {
+		name = d.Name(stepText(s))
+		d.words[key] = name
+	}
+	return name
+}
+
+// called draws a call.
+func (d *drawing) called(c core.Called) {
+	step := d.step(c.Number)
+	if step >= 0 {
+		for len(d.codes) <= int(step) {
+			d.codes = append(d.codes, call.Codes)
+		}
+		d.codes[step] = c.Call.Code
+	}
+	name := codeNames[c.Call.Code]
+	if c.Failed {
+		name += ", of what is not there"
+	}
+	object, ok := d.objects[c.Call.Node]
+	if !ok {
+		object = int32(len(d.objects))
+		d.objects[c.Call.Node] = object
+		d.Object("file " + strconv.Itoa(int(c.Call.Node)))
+	}
+	d.Slice(d.first+2*int(c.Thread), timeline.Slice{Begin: int64(c.From), End: int64(c.To), Name: d.Name(name), Cat: calling, Ref: object, Step: step})
+}
+
+// finish adds what is known after the run: names of calls, actors and locks.
+func (d *drawing) finish(r *result) {
+	for _, c := range d.codes {
+		if c < call.Codes {
+			d.Step(codeNames[c])
+		} else {
+			d.Step("call")
+		}
+	}
+	d.Group("Background", true)
+	for i, list := range d.actors {
+		name := "Write-back"
+		if i > 0 {
+			name = fmt.Sprintf("File system %d", i) // a journal's thread, a checkpoint's
+		}
+		track := d.Track(name, timeline.Note, "")
+		for _, s := range list {
+			d.Slice(track, timeline.Slice{Begin: int64(s.From), End: int64(s.To), Cat: uint8(s.Cause), Ref: -1, Step: -1})
+		}
+	}
+	d.contended()
+	d.counters(r)
+}
+
+// contended draws the locks that others wait for, in order of how long they do.
+func (d *drawing) contended() {
+	all := map[int32]unit.Time{}
+	for i := range d.locks {
+		all[d.locks[i].lock] += d.locks[i].to - d.locks[i].from
+	}
+	order := make([]int32, 0, len(all))
+	for n := range all {
+		order = append(order, n)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
+	})
+	order = order[:min(len(order), shownLocks)]
+	d.Group("Locks that others wait for", true)
+	tracks := map[int32]int{}
+	for _, n := range order {
+		tracks[n] = d.Track(fmt.Sprintf("Lock %d", n), timeline.Note, "")
+	}
+	for i := range d.locks {
+		h := &d.locks[i]
+		track, ok := tracks[h.lock]
+		if !ok {
+			continue
+		}
+		by := "the background"
+		if h.client < d.threads {
+			by = "thread " + strconv.Itoa(int(h.client)+1)
+		}
+		d.Slice(track, timeline.Slice{Begin: int64(h.from), End: int64(h.to), Name: d.Name(by), Cat: holding, Ref: -1, Step: -1})
+	}
+}
+
+// counters adds the samples of a run.
+func (d *drawing) counters(r *result) {
+	d.Group("Over the run", false)
+	log := -1
+	if size := logSize(&r.setup, r.System); size > 0 {
+		log = d.Counter("Log in use", "bytes", size)
+	}
+	dirty, cached := d.Counter("Dirty pages in the page cache", "pages", 0), d.Counter("Pages in the page cache", "pages", 0)
+	reads, programs := d.Counter("Flash reads so far", "pages", 0), d.Counter("Flash programs so far", "pages", 0)
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		if log >= 0 {
+			d.Count(log, int64(s.At), s.Log)
+		}
+		d.Count(dirty, int64(s.At), s.Dirty)
+		d.Count(cached, int64(s.At), s.Cached)
+		d.Count(reads, int64(s.At), s.Reads)
+		d.Count(programs, int64(s.At), s.Programs)
+	}
+}
+
+// timed runs the system in focus again and draws what it tells.
+func timed(v *seen) (*timefiles.Run, error) {
+	r, err := v.Run()
+	if err != nil {
+		return nil, err
+	}
+	w := v.Workload
+	m := w.machine(v.Settings)
+	d := &drawing{
+		Recorder: timeline.Record(timeline.Picosecond, int64(r.Time), categories()...), machine: m.Scaled(), threads: int32(r.Threads), warm: w.Warm,
+		objects: map[int32]int32{}, words: map[plan.Step]uint32{},
+	}
+	d.Look(timeline.Window(v.Window))
+	d.track()
+	again, err := core.Run(w.Workload, &m, v.System, d.watch(), v.Progress)
+	if err != nil {
+		return nil, err
+	}
+	d.finish(&result{again, m, w})
+	return &timefiles.Run{Timeline: d.End(), Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
+}

@@ -1,0 +1,73 @@
+package filesys
+
+import (
+	"testing"
+
+	"spillway/sim/timeline"
+	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
+)
+
+// State tracks are what threads spend time on, of every system; calls have their steps inside,
+// and a window is that part of the whole.
+func TestTimeline(t *testing.T) {
+	l, named := New(), 0
+	for i, system := range l.Running() {
+		for k, set := range []string{"scale=256", "workload=varmail scale=256", "workload=oltp scale=256 mode=artifact"} {
+			if testing.Short() && i%3 != k {
+				continue
+			}
+			u := labtest.Setup(t, &l, set)
+			_, raw, err := l.Run(u, system.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			record := func(w timeline.Window) *timeline.Timeline {
+				h, err := l.Timeline(u, system.Name, nil, lab.Window(w), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h.Timeline
+			}
+			x, r := record(timeline.Window{}), raw.(*result)
+			ledger := make([]int64, len(x.Cats))
+			for c, took := range r.Ledger {
+				ledger[c] = int64(took)
+			}
+			labtest.Timeline(t, system.Name+" "+set, x, ledger)
+			labtest.Windows(t, system.Name+" "+set, x, record)
+			named += checkCalls(t, system.Name+" "+set, x)
+		}
+	}
+	if named == 0 {
+		t.Error("no step has a name")
+	}
+}
+
+// checkCalls checks that what a thread does in a call lies inside the call with that number, and
+// returns how many slices say which step they are of.
+func checkCalls(t *testing.T, about string, x *timeline.Timeline) (named int) {
+	t.Helper()
+	for i := 0; i+1 < len(x.Tracks) && x.Tracks[i].Group == 0; i += 2 {
+		calls, state := &x.Tracks[i], &x.Tracks[i+1]
+		at := 0
+		for k, step := range state.Step {
+			if step < 0 {
+				continue
+			}
+			for at < len(calls.Step) && calls.Step[at] < step {
+				at++
+			}
+			if at == len(calls.Step) {
+				break // nobody answers it any more
+			}
+			if calls.Step[at] != step || state.Begin[k] < calls.Begin[at] || state.End[k] > calls.End[at] || calls.Ref[at] < 0 {
+				t.Fatalf("%s: %s: slice %d of call %d is not in it", about, state.Name, k, step)
+			}
+			if state.Label[k] > 0 {
+				named++
+			}
+		}
+	}
+	return named
+}
