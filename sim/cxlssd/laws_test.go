@@ -209,6 +209,7 @@ func laws(t *testing.T, w *stream.Workload, s *Setup, system string, res *Result
 // TestSame runs everything twice: same seed, same bytes. And with a watch that is told
 // everything: it changes nothing, and its spans are the ledger.
 func TestSame(t *testing.T) {
+	told := int64(0)
 	for seed := range many(400) {
 		d := draw(seed + 10_000)
 		want := d.run(t)
@@ -218,7 +219,22 @@ func TestSame(t *testing.T) {
 		var ledger [Causes]unit.Time
 		at := make([]unit.Time, want.Cores)
 		var switches, pages int64
+		var works [FlashWorks]int64
+		var busy unit.Time
+		ends := [2]map[int]unit.Time{{}, {}} // by who asks, of each server
 		watch := &Watch{
+			Flash: func(server int, what FlashWork, from, to unit.Time) {
+				who := 0
+				if what >= CompactRead {
+					who = 1
+				}
+				if from < ends[who][server] || to <= from || server < 0 || server >= int(d.s.Servers()) {
+					t.Errorf("%v: server %d works from %v to %v (%d), before until %v", d, server, from, to, what, ends[who][server])
+				}
+				ends[who][server] = to
+				works[what]++
+				busy += to - from
+			},
 			Span: func(core, _ int, what Cause, from, to unit.Time) {
 				if from != at[core] || to < from {
 					t.Errorf("%v: core %d's span is from %v to %v, the one before ended at %v", d, core, from, to, at[core])
@@ -262,12 +278,23 @@ func TestSame(t *testing.T) {
 		if switches != want.Switches && d.s.Scheduler != CFS { // which ends turns without a page
 			t.Errorf("%v: told of %d switches of %d", d, switches, want.Switches)
 		}
+		collected := unit.Time(want.CollectionReads)*d.s.Read + unit.Time(want.CollectionPrograms)*d.s.Program + unit.Time(want.Erases)*d.s.Erase
+		if all := sum(want.ChannelBusy); busy+collected != all {
+			t.Errorf("%v: told of %v of work and %v of collection, channels are busy for %v", d, busy, collected, all)
+		}
+		if works[ProgramPage] != want.EvictionPrograms+want.DemotionPrograms || works[ReadPage] < want.UserReads || works[CompactProgram] < want.CompactionPrograms {
+			t.Errorf("%v: told of %d works: %d reads, %d evictions, %d demotions, %d compactions", d, works, want.UserReads, want.EvictionPrograms, want.DemotionPrograms, want.CompactionPrograms)
+		}
+		told += works[CompactProgram] - want.CompactionPrograms
 		if pages != want.Promotions {
 			t.Errorf("%v: told of %d promotions of %d", d, pages, want.Promotions)
 		}
 		if t.Failed() {
 			return
 		}
+	}
+	if told == 0 {
+		t.Error("nothing puts off a program of compaction that is under way")
 	}
 }
 

@@ -42,7 +42,7 @@ func (l *writeLog) init(slots int64, s *Setup) {
 		l.ring, l.half = l.ring[:slots], slots/2
 	}
 	if !l.ahead {
-		l.ends = make([]unit.Time, s.width())
+		l.ends = make([]unit.Time, s.Servers())
 	}
 }
 

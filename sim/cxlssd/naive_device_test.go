@@ -336,7 +336,7 @@ func (n *naive) merge(here func(i int) bool) {
 	}
 	n.ends = append(n.ends, n.flash.compactProgram(page, n.cursor))
 	// As many programs are under way as flash can do at once, unless all is booked ahead.
-	if before := len(n.ends) - 1 - int(n.s.width()); before >= 0 && !n.s.Quirks.Has(RunAhead) {
+	if before := len(n.ends) - 1 - int(n.s.Servers()); before >= 0 && !n.s.Quirks.Has(RunAhead) {
 		n.cursor = max(n.cursor, n.ends[before])
 	}
 }

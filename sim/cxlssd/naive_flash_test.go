@@ -46,7 +46,7 @@ type naiveWork struct {
 
 func newNaiveFlash(s *Setup, pages int32) *naiveFlash {
 	n := &naiveFlash{
-		s: s, user: make([]unit.Time, s.width()), flush: make([]unit.Time, s.width()), busy: make([]unit.Time, s.Channels),
+		s: s, user: make([]unit.Time, s.Servers()), flush: make([]unit.Time, s.Servers()), busy: make([]unit.Time, s.Channels),
 		bus: make([]unit.Time, s.Channels), place: map[uint32]int{}, work: make([][]naiveWork, s.Channels),
 	}
 	for p := range pages {

@@ -69,6 +69,9 @@ type nand struct {
 	foreign int32 // which of the foreign pages is written next
 
 	collectionReads, collectionPrograms, erases int64 // erases are of blocks, not of superblocks
+
+	tell   func(server int, what FlashWork, from, to unit.Time) // nil of nobody
+	untold [][]piece                                            // by server, with tell
 }
 
 // A server is a channel, or a plane of a die.
@@ -76,6 +79,35 @@ type server struct {
 	user, flush unit.Time // the clocks: when it is free
 	busy        unit.Time // how long it has worked
 	debt        unit.Time // collection that it has to do
+}
+
+// A piece is work of compaction that requests may still put off.
+type piece struct {
+	what       FlashWork
+	begin, end unit.Time
+}
+
+// asks tells what somebody has a server do, before that the work of compaction up to then, and
+// puts off the rest.
+func (n *nand) asks(w uint32, what FlashWork, start, end unit.Time) {
+	list, took := n.untold[w], end-start
+	told := 0
+	for i := range list {
+		p := &list[i]
+		switch {
+		case p.end <= start:
+			n.tell(int(w), p.what, p.begin, p.end)
+			told++
+			continue
+		case p.begin < start:
+			n.tell(int(w), p.what, p.begin, start)
+			p.begin = start
+		}
+		p.begin += took
+		p.end += took
+	}
+	n.untold[w] = append(list[:0], list[told:]...)
+	n.tell(int(w), what, start, end)
 }
 
 // The kinds of work that a queue counts.
@@ -88,8 +120,10 @@ const (
 // forever is the estimate of a read that collection blocks: it always switches.
 const forever = unit.Time(math.MaxInt64)
 
-// width returns how many servers the flash has.
-func (s *Setup) width() int64 {
+// Servers returns how many pieces of work the flash does at the same time: one of each channel
+// with OneLUN, else one of each plane of each die. The channel of server n is n modulo their
+// number.
+func (s *Setup) Servers() int64 {
 	if s.Quirks.Has(OneLUN) {
 		return s.Channels
 	}
@@ -102,7 +136,7 @@ func (s *Setup) blocks() int64 { return s.Channels * s.Dies * s.Planes * s.Block
 // superblocks returns how many superblocks the flash has, at how few free ones
 // collection begins, and at how many it ends.
 func (s *Setup) superblocks() (all, begin, end int64) {
-	all = s.blocks() / s.width()
+	all = s.blocks() / s.Servers()
 	begin = all * s.CollectAt / 1000
 	return all, begin, max(begin+1, (all*s.CollectUntil+999)/1000)
 }
@@ -129,12 +163,12 @@ func (s *Setup) checkFlash(pages int32) error {
 		}
 	}
 	all, _, end := s.superblocks()
-	block := s.width() * s.Pages
+	block := s.Servers() * s.Pages
 	switch {
 	case all < 4:
 		return fmt.Errorf("the flash has %d superblocks; collection needs 4 or more: raise the blocks of a plane", all)
-	case s.width() > mostServers:
-		return fmt.Errorf("the flash has %d planes of dies that work at the same time; a run has room for %d: lower channels, dies or planes", s.width(), mostServers)
+	case s.Servers() > mostServers:
+		return fmt.Errorf("the flash has %d planes of dies that work at the same time; a run has room for %d: lower channels, dies or planes", s.Servers(), mostServers)
 	case all > mostSuperblocks:
 		return fmt.Errorf("the flash has %d superblocks; a run has room for %d: lower dies, planes or blocks, or raise the pages of a block", all, mostSuperblocks)
 	case block > mostPages:
@@ -154,12 +188,12 @@ func (s *Setup) checkFlash(pages int32) error {
 func newNAND(s *Setup, pages int32, estimates bool) *nand {
 	all, begin, end := s.superblocks()
 	n := &nand{
-		servers: make([]server, s.width()), width: uint32(s.width()), channels: uint32(s.Channels),
+		servers: make([]server, s.Servers()), width: uint32(s.Servers()), channels: uint32(s.Channels),
 		read1: s.Read, prog1: s.Program, erase1: s.Erase,
 		ahead: s.Quirks.Has(RunAhead), counting: estimates, pages: pages,
 	}
 	shape := flash.Shape{
-		Units: 1, Blocks: int32(all), Pages: int32(s.width() * s.Pages), Logical: 2 * pages,
+		Units: 1, Blocks: int32(all), Pages: int32(s.Servers() * s.Pages), Logical: 2 * pages,
 		Begin: int32(begin), End: int32(end), Stepped: true,
 	}
 	n.ftl = flash.NewLayer(&shape)
@@ -230,6 +264,9 @@ func (n *nand) read(page uint32, now unit.Time) (done, took unit.Time) {
 	}
 	w := n.where(page)
 	done = n.work(&n.servers[w], now, n.read1)
+	if n.tell != nil {
+		n.asks(w, ReadPage, done-n.read1, done)
+	}
 	took = n.read1
 	if n.transfer > 0 {
 		done = max(done+n.transfer, n.pass(w, now))
@@ -250,6 +287,9 @@ func (n *nand) program(page uint32, now unit.Time) {
 		at = n.pass(w, now)
 	}
 	done := n.work(&n.servers[w], at, n.prog1)
+	if n.tell != nil {
+		n.asks(w, ProgramPage, done-n.prog1, done)
+	}
 	if n.counting {
 		n.enqueue(w, queuedPrograms, done)
 	}
@@ -279,8 +319,14 @@ func (n *nand) compactRead(page uint32, now unit.Time) unit.Time {
 	var done unit.Time
 	if n.ahead { // requests queue behind reads that begin later
 		done = n.work(&n.servers[w], now, n.read1)
+		if n.tell != nil {
+			n.asks(w, ReadPage, done-n.read1, done)
+		}
 	} else {
 		done = n.flush(&n.servers[w], now, n.read1)
+		if n.tell != nil {
+			n.untold[w] = append(n.untold[w], piece{CompactRead, done - n.read1, done})
+		}
 	}
 	if n.transfer > 0 {
 		done = max(done+n.transfer, n.pass(w, now))
@@ -299,6 +345,9 @@ func (n *nand) compactProgram(page uint32, now unit.Time) unit.Time {
 		at = n.pass(w, now)
 	}
 	done := n.flush(&n.servers[w], at, n.prog1)
+	if n.tell != nil {
+		n.untold[w] = append(n.untold[w], piece{CompactProgram, done - n.prog1, done})
+	}
 	if n.counting {
 		n.enqueue(w, queuedPrograms, done)
 	}
@@ -462,6 +511,11 @@ func (n *nand) backlog(now unit.Time) unit.Time {
 
 // report says what the flash did.
 func (n *nand) report(r *Result) {
+	for w, list := range n.untold {
+		for _, p := range list {
+			n.tell(w, p.what, p.begin, p.end)
+		}
+	}
 	r.ChannelBusy = make([]unit.Time, n.channels) // the dies of a channel together
 	for i := range n.servers {
 		r.ChannelBusy[uint32(i)%n.channels] += n.servers[i].busy

@@ -22,7 +22,24 @@ type Watch struct {
 	Page func(page uint32, what string, at unit.Time)
 	// Compaction is told of a compaction: from when to when, how many pages and lines.
 	Compaction func(from, to unit.Time, pages, lines int64)
+	// Flash is told what a server of the flash (see [Setup.Servers]) does, once nothing can put
+	// it off any more: what requests and evictions have it do in order of time, and of its own
+	// what compaction has it do. The two may overlap, as compaction does not wait for what it
+	// finds queued. Collection is not told: it is done whenever nothing else is.
+	Flash func(server int, what FlashWork, from, to unit.Time)
 }
+
+// A FlashWork is what flash does.
+type FlashWork uint8
+
+// The works of flash.
+const (
+	ReadPage       FlashWork = iota // for a request; with RunAhead for compaction too
+	ProgramPage                     // of what left the cache or host DRAM
+	CompactRead                     // for compaction
+	CompactProgram                  // of a page that compaction merged
+	FlashWorks
+)
 
 // longest is when a run is given up, so that no time overflows.
 const longest = 20 * 3600 * unit.Second
@@ -75,6 +92,9 @@ func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p repor
 	}
 	if watch != nil {
 		d.watch = watch
+		if watch.Flash != nil && d.flash != nil {
+			d.flash.tell, d.flash.untold = watch.Flash, make([][]piece, d.flash.width)
+		}
 	}
 	d.plain = watch == nil && !d.host.tracked
 	d.plainCache = watch == nil && d.linkBit == 0 && design.Promote == NoPromotion

@@ -3,8 +3,6 @@ package cxlssd
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,80 +11,101 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/timeline"
 	"spillway/traces/address"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
+	"spillway/ui/lab/timefiles"
 )
 
-// A timeline has all the time of the result: each cause of all cores, on cores and on
-// threads, and all compactions. Slices of a track follow each other.
+// Cores' tracks are the ledger, threads have at most that, compactions are all there, and a window
+// is that part of the whole.
 func TestTimeline(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads files of 10 MiB")
 	}
 	l := New()
-	origin := lab.Origin{Title: "a <workload>", Mode: "artifact", Link: "https://example.org/#v=3", Version: "1234abcd"}
 	for _, system := range []string{"skybyte-full", "dram-only", "base-cssd", "skybyte-w"} {
-		data, err := l.Export(timelineExport, setOf(t, &l, small), system, nil, origin, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkTimeline(t, system, data, resultOf(t, &l, small, system), &origin)
-	}
-}
-
-func checkTimeline(t *testing.T, system string, data []byte, r *core.Result, o *lab.Origin) {
-	t.Helper()
-	var file struct {
-		OtherData   map[string]string
-		TraceEvents []struct {
-			Ph, Name string
-			Pid, Tid int
-			TS, Dur  float64
-			Args     map[string]any
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	if d := file.OtherData; d["link"] != o.Link || d["mode"] != o.Mode || !strings.HasSuffix(d["title"], o.Title) || d["generator"] != "Spillway "+o.Version {
-		t.Errorf("%v", d)
-	}
-	spent := map[int]*[core.Causes]int64{coreGroup: {}, threadGroup: {}}
-	ends, names := map[string]float64{}, 0
-	var compactions, slots int64
-	for _, e := range file.TraceEvents {
-		switch {
-		case e.Ph == "M" && e.Name == "thread_name" && e.Pid != deviceGroup:
-			names++
-		case e.Ph == "C" && strings.HasPrefix(e.Name, "Log"):
-			slots = max(slots, int64(e.Args["slots"].(float64)))
-		case e.Ph == "X" && e.Pid == deviceGroup:
-			compactions++
-		case e.Ph == "X":
-			track := fmt.Sprint(e.Pid, " ", e.Tid)
-			if e.TS < ends[track]-0.0015 || e.Dur < 0 {
-				t.Fatalf("%s: %+v begins before %f", system, e, ends[track])
+		u := setOf(t, &l, small)
+		r := resultOf(t, &l, small, system)
+		record := func(w timeline.Window) *timeline.Timeline {
+			h, err := l.Timeline(u, system, nil, lab.Window(w), nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-			ends[track] = e.TS + e.Dur
-			for c, key := range causeKeys {
-				if v, ok := e.Args[key]; ok {
-					spent[e.Pid][c] += int64(v.(float64))
+			return h.Timeline
+		}
+		x := record(timeline.Window{})
+		ledger := make([]int64, len(x.Cats))
+		for c, took := range r.Ledger {
+			ledger[c] = int64(took)
+		}
+		labtest.Timeline(t, system, x, ledger)
+		labtest.Windows(t, system, x, record)
+		spent := make([]int64, len(x.Cats))
+		var compactions int64
+		for i := range x.Tracks {
+			k := &x.Tracks[i]
+			if k.Kind == timeline.Note && k.Name != "Compactions" {
+				x.Sum(i).Before(x.End, spent)
+			}
+			if k.Name == "Compactions" {
+				compactions = int64(len(k.Begin))
+			}
+			for n, object := range k.Ref {
+				if name := x.Names[x.Objects[max(0, object)]]; object >= 0 && (k.Kind == timeline.State) != strings.HasPrefix(name, "Thread") {
+					t.Fatalf("%s: slice %d of %s is of %s", system, n, k.Name, name)
 				}
 			}
 		}
-	}
-	for c, want := range r.Ledger {
-		if got := spent[coreGroup][c]; got != int64(want) {
-			t.Errorf("%s: cores: %s is %d ps, in the result %d", system, causeNames[c], got, want)
+		for c, want := range r.Ledger {
+			if off := int64(want) - spent[c]; off < 0 || off > 0 && core.Cause(c) != core.Idle && core.Cause(c) != core.Switches {
+				t.Errorf("%s: threads: %s is %d ps, on cores %d", system, causeNames[c], spent[c], want)
+			}
 		}
-		if got := spent[threadGroup][c]; core.Cause(c) != core.Idle && got > int64(want) {
-			t.Errorf("%s: threads: %s is %d ps, in the result %d", system, causeNames[c], got, want)
+		if compactions != r.Compactions || len(x.Counters[0].Value) > 0 && slices.Max(x.Counters[0].Value) > r.Slots {
+			t.Errorf("%s: %d compactions of %d; %d slots", system, compactions, r.Compactions, r.Slots)
 		}
 	}
-	if names != r.Cores+r.Threads || compactions != r.Compactions || slots > r.Slots {
-		t.Errorf("%s: %d tracks, %d compactions of %d, %d slots of %d", system, names, compactions, r.Compactions, slots, r.Slots)
+}
+
+// Of a run with too many slices there are bins, which are the ledger, and windows, whose slices sum
+// to the bins below them.
+func TestTimelineOfManySlices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million slices")
+	}
+	l := New()
+	u := setOf(t, &l, "workload=bc scale=4")
+	record := func(w timeline.Window) *timeline.Timeline {
+		h, err := l.Timeline(u, "skybyte-full", nil, lab.Window(w), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Timeline
+	}
+	x := record(timeline.Window{})
+	ledger := make([]int64, len(x.Cats))
+	for c, took := range resultOf(t, &l, "workload=bc scale=4", "skybyte-full").Ledger {
+		ledger[c] = int64(took)
+	}
+	labtest.Timeline(t, "whole", x, ledger)
+	if x.Bins == nil || x.Len() > 0 || len(x.Waits) != timeline.MostWaits {
+		t.Fatalf("%d slices, %d waits", x.Len(), len(x.Waits))
+	}
+	for _, first := range []int{0, 1000, 4000} {
+		w := timeline.Window{From: int64(first) * x.Bins.Width, To: int64(first+40) * x.Bins.Width}
+		part := record(w)
+		want := make([]int64, len(x.Cats))
+		for i := range x.Tracks {
+			if x.Tracks[i].Kind == timeline.State {
+				x.Bins.Within(i, first, first+40, want)
+			}
+		}
+		if part.Window != w || !slices.Equal(part.Spent(), want) || !slices.Equal(part.Waits, x.Waits) || part.Check() != nil {
+			t.Errorf("from %d to %d, %d, in bins %d: %v", part.Window.From, part.Window.To, part.Spent(), want, part.Check())
+		}
 	}
 }
 
@@ -175,7 +194,7 @@ func TestExportErrors(t *testing.T) {
 	if _, err := l.Export("stalls", setOf(t, &l, small), "base-cssd", nil, lab.Origin{}, nil); err == nil || !strings.Contains(err.Error(), `no export "stalls"`) {
 		t.Error(err)
 	}
-	if _, err := l.Export(timelineExport, setOf(t, &l, small), "nobody", nil, lab.Origin{}, nil); err == nil {
+	if _, err := l.Export(timefiles.TimelineKey, setOf(t, &l, small), "nobody", nil, lab.Origin{}, nil); err == nil {
 		t.Error("nobody is exported")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/cxlssd/papers/skybyte"
+	"spillway/ui/lab/timefiles"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -126,6 +127,7 @@ func New() lab.Lab {
 		Hash:     func(r *result) string { return core.Hash(r.Result) },
 		Sections: sections(),
 		Exports:  exports(),
+		Timeline: timefiles.Happening(timed),
 		Studies:  studies(),
 	})
 }
