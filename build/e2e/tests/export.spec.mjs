@@ -91,6 +91,8 @@ test('files are what others read', async ({ browser, page, baseURL }) => {
   // speedscope's own program opens the profile.
   const stalls = (await saved(page, 'results', 'stalls')).data;
   valid(new Ajv({ strict: false }), JSON.parse(await readFile(path.join(speedscope, 'file-format-schema.json'))), JSON.parse(stalls));
+  const states = (await saved(page, 'results', 'states')).data;
+  valid(new Ajv({ strict: false }), JSON.parse(await readFile(path.join(speedscope, 'file-format-schema.json'))), JSON.parse(states));
   const other = await browser.newContext({ baseURL, serviceWorkers: 'block' });
   const reader = await other.newPage();
   await reader.route('**/speedscope/*', (route) => {

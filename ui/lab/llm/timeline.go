@@ -12,6 +12,7 @@ import (
 	"spillway/sim/timeline"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/chrometrace"
 	"spillway/ui/lab"
 	"spillway/ui/lab/timefiles"
 )
@@ -46,9 +47,6 @@ func categories() []timeline.Category {
 	}
 	return append(list, timeline.Category{Key: "sends", Label: "Sends", Style: timeline.Moving})
 }
-
-// gpuGroup is the Perfetto process of the first GPU.
-const gpuGroup = 1
 
 // A gpuTracks is the tracks of a GPU, and the micro-batch that is under way.
 type gpuTracks struct {
@@ -302,6 +300,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 	return &timefiles.Run{
 		Timeline: timelineOf(r, timeline.Window(v.Window)), Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
+		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil
 }
 
