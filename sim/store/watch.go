@@ -18,25 +18,25 @@ type Move struct {
 	Bytes      unit.Bytes
 }
 
-// A Watch gets everything that a result sums up or keeps a part of: all slices of
-// each client, by time, whose sums are its parts; and all moves. While clients
-// share the GPU, what a client computes and what it waits for others alternate too
-// quickly to be told; the computing is then first.
+// A Watch is told everything that a result sums up or keeps a part of: all slices of
+// each client, by time, whose sums are its parts; and all moves of each direction, by
+// time. Either may be nil. While clients share the GPU, what a client computes and what
+// it waits for others alternate too quickly to be told; the computing is then first.
 type Watch struct {
-	Slices []Slice
-	Moves  []Move
+	Slice func(Slice)
+	Move  func(Move)
 }
 
 // slice notes time that goes to a part.
 func (w *Watch) slice(client int32, p Part, start, end unit.Time) {
-	if w != nil && end > start {
-		w.Slices = append(w.Slices, Slice{client, p, start, end})
+	if w != nil && w.Slice != nil && end > start {
+		w.Slice(Slice{client, p, start, end})
 	}
 }
 
 // move notes a tensor that moves.
 func (w *Watch) move(t int32, x *tensor, back bool, start, end unit.Time) {
-	if w != nil {
-		w.Moves = append(w.Moves, Move{t, back, int32(x.client), start, end, x.bytes})
+	if w != nil && w.Move != nil {
+		w.Move(Move{t, back, int32(x.client), start, end, x.bytes})
 	}
 }

@@ -20,8 +20,14 @@ func TestWatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var w Watch
-			got, err := Watched(trace, s, p, &w)
+			var w struct {
+				Slices []Slice
+				Moves  []Move
+			}
+			got, err := Watched(trace, s, p, &Watch{
+				Slice: func(x Slice) { w.Slices = append(w.Slices, x) },
+				Move:  func(m Move) { w.Moves = append(w.Moves, m) },
+			})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, %s: watched it differs: %v", seed, p.Name, err)
 			}

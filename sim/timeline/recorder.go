@@ -1,7 +1,5 @@
 package timeline
 
-import "slices"
-
 // A Recorder fills a timeline. What it is told of a track must come in order of time. A
 // laboratory makes one of its own record only where somebody looks, so a run pays nothing.
 //
@@ -14,8 +12,7 @@ type Recorder struct {
 	names map[string]uint32
 	last  []Slice // by track: the one that may go on, without length where there is none
 	kept  int     // slices in columns
-	waits []Wait  // some of which are not among the longest
-	full  bool    // as many as are kept are there, in order, before what was added since
+	waits []Wait  // the longest, a heap
 }
 
 // Record begins a timeline of a run that takes end ticks.
@@ -170,26 +167,45 @@ func (x *Track) cut(w *Window) {
 	x.Ref, x.Step, x.Amount = x.Ref[:n], x.Step[:n], x.Amount[:n]
 }
 
-// wait keeps a wait if it may be among the longest.
+// wait keeps a wait if it is among the longest: in a heap, the last of them on top.
 func (r *Recorder) wait(w Wait) {
-	if r.full && r.waits[MostWaits-1].before(&w) {
+	h := r.waits
+	if len(h) < MostWaits {
+		h = append(h, w)
+		for i := len(h) - 1; i > 0 && h[(i-1)/2].before(&h[i]); i = (i - 1) / 2 {
+			h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+		}
+		r.waits = h
 		return
 	}
-	if r.waits = append(r.waits, w); len(r.waits) == 2*MostWaits {
-		r.longest()
+	if w.before(&h[0]) {
+		h[0] = w
+		sink(h)
 	}
 }
 
-// longest leaves the longest waits, in order.
-func (r *Recorder) longest() {
-	slices.SortFunc(r.waits, func(a, b Wait) int {
-		if a.before(&b) {
-			return -1
+// sink moves the top of a heap of waits to where it belongs.
+func sink(h []Wait) {
+	for i := 0; ; {
+		last := i
+		for k := 2*i + 1; k < min(2*i+3, len(h)); k++ {
+			if h[last].before(&h[k]) {
+				last = k
+			}
 		}
-		return 1
-	})
-	if r.full = len(r.waits) >= MostWaits; r.full {
-		r.waits = r.waits[:MostWaits]
+		if last == i {
+			return
+		}
+		h[i], h[last] = h[last], h[i]
+		i = last
+	}
+}
+
+// longest puts a heap of waits in order.
+func longest(h []Wait) {
+	for n := len(h) - 1; n > 0; n-- {
+		h[0], h[n] = h[n], h[0]
+		sink(h[:n])
 	}
 }
 
@@ -215,7 +231,7 @@ func (r *Recorder) End() *Timeline {
 		r.put(i)
 		r.last[i] = none
 	}
-	r.longest()
+	longest(r.waits)
 	r.t.Waits = r.waits
 	return &r.t
 }

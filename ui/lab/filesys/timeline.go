@@ -1,10 +1,8 @@
 package filesys
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	core "spillway/sim/filesys"
@@ -201,27 +199,33 @@ func (d *drawing) finish(r *result) {
 
 // contended draws the locks that others wait for, in order of how long they do.
 func (d *drawing) contended() {
-	all := map[int32]unit.Time{}
+	var all []unit.Time // by lock
 	for i := range d.locks {
-		all[d.locks[i].lock] += d.locks[i].to - d.locks[i].from
+		h := &d.locks[i]
+		for int(h.lock) >= len(all) {
+			all = append(all, 0)
+		}
+		all[h.lock] += h.to - h.from
 	}
-	order := make([]int32, 0, len(all))
-	for n := range all {
-		order = append(order, n)
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
-	})
-	order = order[:min(len(order), shownLocks)]
 	d.Group("Locks that others wait for", true)
-	tracks := map[int32]int{}
-	for _, n := range order {
-		tracks[n] = d.Track(fmt.Sprintf("Lock %d", n), timeline.Note, "")
+	tracks := make([]int, len(all)) // counted from 1
+	for range min(shownLocks, len(all)) {
+		most := 0
+		for n, took := range all {
+			if took > all[most] {
+				most = n
+			}
+		}
+		if all[most] == 0 {
+			break
+		}
+		all[most] = 0
+		tracks[most] = 1 + d.Track(fmt.Sprintf("Lock %d", most), timeline.Note, "")
 	}
 	for i := range d.locks {
 		h := &d.locks[i]
-		track, ok := tracks[h.lock]
-		if !ok {
+		track := tracks[h.lock] - 1
+		if track < 0 {
 			continue
 		}
 		by := "the background"

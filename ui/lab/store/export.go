@@ -30,15 +30,24 @@ func recorded(v *view) (title string, t *over.Timeline, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	var watch core.Watch
-	r, err := core.Watched(v.Workload.Trace, setup, p, &watch)
+	// The first run says how long the second is: a long one has millions of slices, of which
+	// nobody keeps a list.
+	var end unit.Time
+	r, err := core.Watched(v.Workload.Trace, setup, p, &core.Watch{Move: func(m core.Move) { end = max(end, m.End) }})
 	if err != nil {
 		return "", nil, err
 	}
 	if r.Failure != nil {
 		return "", nil, fmt.Errorf("%s cannot run it: %s", p.Title, r.Failure)
 	}
-	return p.Title, timeline(v.Workload, r, &watch, over.Window(v.Window)), nil
+	for i := range r.Clients {
+		end = max(end, r.Clients[i].End)
+	}
+	draws, watch := timeline(v.Workload, r, end, setup.Host, over.Window(v.Window))
+	if _, err := core.Watched(v.Workload.Trace, setup, p, watch); err != nil {
+		return "", nil, err
+	}
+	return p.Title, draws.End(), nil
 }
 
 // timed is a run over time.
@@ -50,15 +59,9 @@ func timed(v *view) (*timefiles.Run, error) {
 	return &timefiles.Run{Timeline: t, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
 }
 
-// timeline is what happened in a run: a State track a client, and the link's two ways.
-func timeline(w *trace, r *core.Result, watch *core.Watch, window over.Window) *over.Timeline {
-	var end unit.Time
-	for i := range r.Clients {
-		end = max(end, r.Clients[i].End)
-	}
-	for i := range watch.Moves {
-		end = max(end, watch.Moves[i].End)
-	}
+// timeline begins that of a run, which a watch fills: a State track a client, and the link's two
+// ways.
+func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window over.Window) (*over.Recorder, *core.Watch) {
 	cats := make([]over.Category, core.Parts, core.Parts+1)
 	for p := range cats {
 		cats[p] = over.Category{Key: partKey(core.Part(p)), Label: core.Part(p).String()}
@@ -84,23 +87,24 @@ func timeline(w *trace, r *core.Result, watch *core.Watch, window over.Window) *
 	t.Group("Link to host memory", false)
 	out, back := t.Track("Evictions", over.Link, "bytes"), t.Track("Back to the GPU", over.Link, "bytes")
 	t.Group("Memory", false)
-	gpu, host := t.Counter("GPU memory in use", "bytes", 0), t.Counter("Host memory in use", "bytes", 0)
-	for _, s := range watch.Slices {
-		t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
-	}
-	for _, m := range watch.Moves {
-		track := out
-		if m.Back {
-			track = back
-		}
-		t.Slice(track, over.Slice{Begin: int64(m.Start), End: int64(m.End), Name: names[m.Tensor], Cat: uint8(core.Parts), Ref: m.Tensor, Step: -1, Amount: int64(m.Bytes)})
-	}
+	gpu, host := t.Counter("GPU memory in use", "bytes", int64(r.Capacity)), t.Counter("Host memory in use", "bytes", int64(room))
 	for i := range r.Timeline.GPU {
 		at := int64(i) * int64(r.Timeline.Step)
 		t.Count(gpu, at, int64(r.Timeline.GPU[i]))
 		t.Count(host, at, int64(r.Timeline.Host[i]))
 	}
-	return t.End()
+	return t, &core.Watch{
+		Slice: func(s core.Slice) {
+			t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
+		},
+		Move: func(m core.Move) {
+			track := out
+			if m.Back {
+				track = back
+			}
+			t.Slice(track, over.Slice{Begin: int64(m.Start), End: int64(m.End), Name: names[m.Tensor], Cat: uint8(core.Parts), Ref: m.Tensor, Step: -1, Amount: int64(m.Bytes)})
+		},
+	}
 }
 
 // timelineTotals are the quantities that its slices add up to.

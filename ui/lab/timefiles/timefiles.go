@@ -32,32 +32,47 @@ type Run struct {
 // Of returns the formats. about says in a sentence what tracks hold, totals what the slices of
 // the Perfetto file add up to; record runs the system in focus, and looks at the view's window.
 func Of[S, W, R any](about string, totals []lab.Total, record func(*lab.View[S, W, R]) (*Run, error)) []lab.Written[S, W, R] {
-	written := func(write func(*Run) ([]byte, bool)) func(*lab.View[S, W, R]) ([]byte, error) {
-		return func(v *lab.View[S, W, R]) ([]byte, error) {
-			r, err := record(v)
-			if err != nil {
-				return nil, err
-			}
-			data, ok := write(r)
-			if !ok {
-				return nil, lab.ErrLarge
-			}
-			return data, nil
-		}
+	// Little is in here: it is compiled for every laboratory.
+	list := make([]lab.Written[S, W, R], len(formats))
+	for i := range formats {
+		list[i].Export = formats[i].Export
+		list[i].Write = func(v *lab.View[S, W, R]) ([]byte, error) { return written(i)(record(v)) }
 	}
-	return []lab.Written[S, W, R]{
-		{Write: written((*Run).Perfetto), Totals: totals, Export: lab.Export{
-			Key: TimelineKey, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
-			About: about + "; Perfetto and chrome://tracing open it.",
-		}},
-		{Write: written(func(r *Run) ([]byte, bool) { return slicetable.Write(lab.MostExport, r.origin(), r.Timeline) }), Export: lab.Export{
-			Key: SlicesKey, Title: "Slices (CSV)", Ext: "csv", Mime: "text/csv",
-			About: "The timeline as a table, a row a slice: track, begin, end, name, category, step, object, amount.",
-		}},
-		{Write: written(func(r *Run) ([]byte, bool) { return r.States(), true }), Export: lab.Export{
-			Key: StatesKey, Title: "Where time goes (speedscope)", Ext: "speedscope.json", Mime: "application/json",
-			About: "What every track that computes and waits does, by step and cause, in order of time; speedscope opens it.",
-		}},
+	list[0].About = about + list[0].About
+	list[0].Totals = totals
+	return list
+}
+
+// formats are what runs are written in. That for Perfetto is the first.
+var formats = []struct {
+	lab.Export
+	write func(*Run) (data []byte, ok bool)
+}{
+	{lab.Export{
+		Key: TimelineKey, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
+		About: "; Perfetto and chrome://tracing open it.",
+	}, (*Run).Perfetto},
+	{lab.Export{
+		Key: SlicesKey, Title: "Slices (CSV)", Ext: "csv", Mime: "text/csv",
+		About: "The timeline as a table, a row a slice: track, begin, end, name, category, step, object, amount.",
+	}, (*Run).slices},
+	{lab.Export{
+		Key: StatesKey, Title: "Where time goes (speedscope)", Ext: "speedscope.json", Mime: "application/json",
+		About: "What every track that computes and waits does, by step and cause, in order of time; speedscope opens it.",
+	}, (*Run).states},
+}
+
+// written writes a run in a format, if there is one.
+func written(format int) func(*Run, error) ([]byte, error) {
+	return func(r *Run, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		data, ok := formats[format].write(r)
+		if !ok {
+			return nil, lab.ErrLarge
+		}
+		return data, nil
 	}
 }
 
@@ -123,5 +138,12 @@ func (r *Run) exporter() string {
 	return said
 }
 
-// States is the file for speedscope.
-func (r *Run) States() []byte { return speedscope.Timeline(r.name(), r.exporter(), r.Timeline) }
+// slices is the table; ok is false if it would be too large.
+func (r *Run) slices() (data []byte, ok bool) {
+	return slicetable.Write(lab.MostExport, r.origin(), r.Timeline)
+}
+
+// states is the file for speedscope.
+func (r *Run) states() (data []byte, ok bool) {
+	return speedscope.Timeline(r.name(), r.exporter(), r.Timeline), true
+}
