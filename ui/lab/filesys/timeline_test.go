@@ -71,3 +71,36 @@ func checkCalls(t *testing.T, about string, x *timeline.Timeline) (named int) {
 	}
 	return named
 }
+
+// An fsync of Ext4 unfolds into its steps: the slices of its thread below the call say what is
+// written and that it waits for the commit, and they are no longer than the call.
+func TestFsyncUnfolds(t *testing.T) {
+	l := New()
+	h, err := l.Timeline(labtest.Setup(t, &l, "workload=varmail scale=256"), "ext4", nil, lab.Window{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := h.Timeline
+	calls, state := &x.Tracks[0], &x.Tracks[1]
+	seen := map[string]int{}
+	for i, label := range calls.Label {
+		if x.Names[label] != "fsync" || x.Names[x.Steps[calls.Step[i]]] != "fsync" {
+			continue
+		}
+		took := int64(0)
+		for k, step := range state.Step {
+			if step == calls.Step[i] {
+				took += state.End[k] - state.Begin[k]
+				seen[x.Cats[state.Cat[k]].Key+": "+x.Names[state.Label[k]]]++
+			}
+		}
+		if took > calls.End[i]-calls.Begin[i] {
+			t.Fatalf("an fsync of %d has steps of %d", calls.End[i]-calls.Begin[i], took)
+		}
+	}
+	for _, want := range []string{"write_blocks: write a block of data", "journal: wait for the commit"} {
+		if seen[want] == 0 {
+			t.Errorf("no fsync has a step %q; there are %v", want, seen)
+		}
+	}
+}
