@@ -55,6 +55,9 @@ func (r *Recorder) Group(name string, folded bool) {
 func (r *Recorder) Track(name string, k Kind, unit string) int {
 	r.t.Tracks = append(r.t.Tracks, Track{Group: int32(len(r.t.Groups) - 1), Name: name, Kind: k, Unit: unit})
 	r.last = append(r.last, none)
+	if b := r.t.Bins; b != nil {
+		b.Times = append(b.Times, make([][]int64, len(r.t.Cats)))
+	}
 	return len(r.t.Tracks) - 1
 }
 

@@ -82,6 +82,24 @@ func TestWindowIsPartOfTheWhole(t *testing.T) {
 	}
 }
 
+// A track may begin when there are too many slices already.
+func TestTrackAfterTooManySlices(t *testing.T) {
+	rec := timeline.Record(timeline.Picosecond, 4*timeline.MostSlices, timeline.Category{}, timeline.Category{Style: timeline.Waiting})
+	rec.Group("all", false)
+	one := rec.Track("one", timeline.State, "")
+	for i := range int64(2 * timeline.MostSlices) {
+		rec.Slice(one, timeline.Slice{Begin: 2 * i, End: 2*i + 1, Cat: uint8(i % 2), Ref: -1, Step: -1})
+	}
+	rec.Slice(rec.Track("two", timeline.State, ""), timeline.Slice{Begin: 5, End: 5000, Cat: 1, Ref: -1, Step: -1})
+	x := rec.End()
+	if err := x.Check(); err != nil || x.Bins == nil || !slices.Equal(x.Spent(), []int64{timeline.MostSlices, timeline.MostSlices + 4995}) {
+		t.Errorf("%d: %v", x.Spent(), err)
+	}
+	if w := x.Waits[0]; w.Track != 1 || w.Begin != 5 || w.End != 5000 {
+		t.Errorf("the longest wait is %+v", w)
+	}
+}
+
 // Of too many slices bins are left, which sum to what slices would; waits are the longest of
 // all; and a window that would have too many slices is made smaller.
 func TestTooManySlices(t *testing.T) {

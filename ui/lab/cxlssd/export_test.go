@@ -91,22 +91,7 @@ func TestTimelineOfManySlices(t *testing.T) {
 		ledger[c] = int64(took)
 	}
 	labtest.Timeline(t, "whole", x, ledger)
-	if x.Bins == nil || x.Len() > 0 || len(x.Waits) != timeline.MostWaits {
-		t.Fatalf("%d slices, %d waits", x.Len(), len(x.Waits))
-	}
-	for _, first := range []int{0, 1000, 4000} {
-		w := timeline.Window{From: int64(first) * x.Bins.Width, To: int64(first+40) * x.Bins.Width}
-		part := record(w)
-		want := make([]int64, len(x.Cats))
-		for i := range x.Tracks {
-			if x.Tracks[i].Kind == timeline.State {
-				x.Bins.Within(i, first, first+40, want)
-			}
-		}
-		if part.Window != w || !slices.Equal(part.Spent(), want) || !slices.Equal(part.Waits, x.Waits) || part.Check() != nil {
-			t.Errorf("from %d to %d, %d, in bins %d: %v", part.Window.From, part.Window.To, part.Spent(), want, part.Check())
-		}
-	}
+	labtest.Bins(t, "whole", x, record)
 }
 
 // The list of compactions has all pages and lines that the result says were programmed,

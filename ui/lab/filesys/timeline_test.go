@@ -44,6 +44,33 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// Of a run with too many slices there are bins, and windows that sum to them.
+func TestTimelineOfManySlices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million slices")
+	}
+	l := New()
+	u := labtest.Setup(t, &l, "workload=varmail scale=8")
+	record := func(w timeline.Window) *timeline.Timeline {
+		h, err := l.Timeline(u, "ext4", nil, lab.Window(w), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Timeline
+	}
+	_, raw, err := l.Run(u, "ext4", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := record(timeline.Window{})
+	ledger := make([]int64, len(x.Cats))
+	for c, took := range raw.(*result).Ledger {
+		ledger[c] = int64(took)
+	}
+	labtest.Timeline(t, "ext4", x, ledger)
+	labtest.Bins(t, "ext4", x, record)
+}
+
 // checkCalls checks that what a thread does in a call lies inside the call with that number, and
 // returns how many slices say which step they are of.
 func checkCalls(t *testing.T, about string, x *timeline.Timeline) (named int) {

@@ -437,6 +437,25 @@ func exports(t *testing.T, l *lab.Lab, q Quick) {
 				totals(t, l, l.Name+", "+system, x, data, r)
 			}
 		}
+		if l.Timeline != nil && r.Fits {
+			happens(t, l, u, system)
+		}
+	}
+}
+
+// happens checks that something happens over time, by the clock and without contradiction.
+func happens(t *testing.T, l *lab.Lab, u *knob.Setup, system string) {
+	t.Helper()
+	h, err := l.Timeline(u, system, nil, lab.Window{}, nil)
+	if err != nil {
+		t.Errorf("%s with %s: %v", system, u, err)
+		return
+	}
+	if err := h.Check(); err != nil {
+		t.Errorf("%s with %s: %v", system, u, err)
+	}
+	if all := h.Spent(); h.End <= 0 || slices.Max(all) <= 0 {
+		t.Errorf("%s with %s: a run of %d ticks spends %d", system, u, h.End, all)
 	}
 }
 

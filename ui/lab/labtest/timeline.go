@@ -51,3 +51,27 @@ func Windows(t testing.TB, about string, x *timeline.Timeline, record func(timel
 		}
 	}
 }
+
+// Bins checks a timeline, x, whose slices are too many: what a laboratory records of a window sums
+// to the bins below it, and the longest waits are those of the whole run.
+func Bins(t testing.TB, about string, x *timeline.Timeline, record func(timeline.Window) *timeline.Timeline) {
+	t.Helper()
+	if x.Bins == nil || x.Len() > 0 || len(x.Waits) != timeline.MostWaits {
+		t.Errorf("%s: %d slices, %d waits", about, x.Len(), len(x.Waits))
+		return
+	}
+	n := x.Bins.Count
+	for _, first := range []int{0, n / 4, n - n/100} {
+		last := first + n/100
+		w := timeline.Window{From: int64(first) * x.Bins.Width, To: min(x.End, int64(last)*x.Bins.Width)}
+		part, want := record(w), make([]int64, len(x.Cats))
+		for i := range x.Tracks {
+			if x.Tracks[i].Kind == timeline.State {
+				x.Bins.Within(i, first, last, want)
+			}
+		}
+		if err := part.Check(); err != nil || part.Window != w || !slices.Equal(part.Spent(), want) || !slices.Equal(part.Waits, x.Waits) {
+			t.Errorf("%s: from %d to %d, %d, in bins %d: %v", about, part.Window.From, part.Window.To, part.Spent(), want, err)
+		}
+	}
+}
