@@ -1,6 +1,6 @@
 // Package chrometrace writes timelines in the trace event format that Perfetto and
-// chrome://tracing read: JSON with complete events ("X"), counters ("C") and names
-// ("M"). Times are microseconds with three decimals.
+// chrome://tracing read: JSON with complete events ("X"), counters ("C"), flows ("s"
+// and "f") and names ("M"). Times are microseconds with three decimals.
 //
 // Source of the format: "Trace Event Format", the Chromium authors.
 package chrometrace
@@ -71,6 +71,25 @@ func (w *Writer) Slice(pid, tid int, name, category string, start, end unit.Time
 	w.time("ts", nanoseconds(start))
 	w.time("dur", nanoseconds(end)-nanoseconds(start))
 	w.args(args...)
+}
+
+// Flow is an arrow from the slice of a track that lasts at a time to that of another. id is its
+// own.
+func (w *Writer) Flow(id int, name string, pid, tid int, at unit.Time, toPid, toTid int, toAt unit.Time) {
+	end := func(phase string, pid, tid int, at unit.Time) {
+		if w.begin(phase, name, pid) {
+			w.number("tid", int64(tid))
+			w.b = append(w.b, `,"cat":"flow"`...)
+			w.number("id", int64(id))
+			w.time("ts", nanoseconds(at))
+			if phase == "f" {
+				w.b = append(w.b, `,"bp":"e"`...)
+			}
+			w.args()
+		}
+	}
+	end("s", pid, tid, at)
+	end("f", toPid, toTid, toAt)
 }
 
 // Counter is a value that holds until the next of the same name.

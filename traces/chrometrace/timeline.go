@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"spillway/sim/timeline"
+	"spillway/sim/unit"
 )
 
 // Timeline writes a timeline as a file of at most most bytes; ok is false if it would be
@@ -14,6 +15,7 @@ import (
 // nanoseconds; args.ticks is how long a slice of a State track lasts, so that sums are the
 // ledger's, and otherData.tick_ps how long a tick is. Of a run with more slices than a timeline
 // keeps it has those of [timeline.Timeline.Spread], which otherData.grain_ps says.
+// Flows lead from one move of an object to its next over another Link.
 func Timeline(most int, about []Arg, t *timeline.Timeline) (data []byte, ok bool) {
 	about = append(about[:len(about):len(about)], Arg{Key: "tick_ps", Text: fmt.Sprintf("%d/%d", t.Tick.Num, t.Tick.Den)})
 	if t.Bins != nil {
@@ -21,12 +23,14 @@ func Timeline(most int, about []Arg, t *timeline.Timeline) (data []byte, ok bool
 		t = t.Spread(timeline.Grains)
 	}
 	w := New(most, about)
+	threads := make([]int, len(t.Tracks)) // of tracks
 	for g := range t.Groups {
 		w.Process(g+1, t.Groups[g].Name)
 		tid := 0
 		for i := range t.Tracks {
 			if x := &t.Tracks[i]; int(x.Group) == g {
 				tid++
+				threads[i] = tid
 				w.Track(g+1, tid, x.Name)
 				w.track(g+1, tid, t, x)
 			}
@@ -39,7 +43,45 @@ func Timeline(most int, about []Arg, t *timeline.Timeline) (data []byte, ok bool
 			}
 		}
 	}
+	w.flows(t, threads)
 	return w.End()
+}
+
+// flows leads from each move of an object to its next over another Link: where it went, and where
+// it came from. What takes less than a nanosecond has no arrow, since none could be bound to it.
+func (w *Writer) flows(t *timeline.Timeline, threads []int) {
+	type move struct {
+		track int
+		begin unit.Time
+	}
+	last := make([]move, len(t.Objects))
+	for i := range last {
+		last[i].track = -1
+	}
+	at := make([]int, len(t.Tracks))
+	for id := 0; ; {
+		next := -1
+		for i := range t.Tracks {
+			if x := &t.Tracks[i]; x.Kind == timeline.Link && at[i] < len(x.Begin) && (next < 0 || x.Begin[at[i]] < t.Tracks[next].Begin[at[next]]) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return
+		}
+		x, k := &t.Tracks[next], at[next]
+		at[next]++
+		begin := t.Tick.Time(x.Begin[k])
+		if x.Ref[k] < 0 || nanoseconds(begin) == nanoseconds(t.Tick.Time(x.End[k])) {
+			continue
+		}
+		l := &last[x.Ref[k]]
+		if l.track >= 0 && l.track != next {
+			w.Flow(id, "same object", int(t.Tracks[l.track].Group)+1, threads[l.track], l.begin, int(x.Group)+1, threads[next], begin)
+			id++
+		}
+		*l = move{next, begin}
+	}
 }
 
 // track writes the slices of a track.

@@ -14,7 +14,8 @@ import (
 // An event is what Perfetto reads of one.
 type event struct {
 	Ph, Name, Cat string
-	Pid, Tid      int
+	Pid, Tid, ID  int
+	BP            string
 	TS, Dur       json.Number
 	Args          map[string]any
 }
@@ -70,11 +71,49 @@ func read(t *testing.T, data []byte) (f file, names map[string]string) {
 			if exact := number(t, e.Args["begin_ps"]); exact/1000 != begin || number(t, e.Args["end_ps"])/1000 != end {
 				t.Errorf("%+v is exactly at %d to %d ps", e, exact, number(t, e.Args["end_ps"]))
 			}
+		case "s", "f": // below
 		default:
 			t.Errorf("phase %q", e.Ph)
 		}
 	}
+	checkFlows(t, f.TraceEvents)
 	return f, names
+}
+
+// checkFlows checks that flows come in pairs, forward in time, and that each end lies in a slice of
+// its thread, both of the same object.
+func checkFlows(t *testing.T, events []event) {
+	t.Helper()
+	object := func(e *event) int64 {
+		for i := range events {
+			if x := &events[i]; x.Ph == "X" && x.Pid == e.Pid && x.Tid == e.Tid {
+				if begin, at := nanoseconds(t, x.TS), nanoseconds(t, e.TS); at >= begin && at < begin+nanoseconds(t, x.Dur) {
+					return number(t, x.Args["object"])
+				}
+			}
+		}
+		t.Errorf("%+v is in no slice", e)
+		return -1
+	}
+	begun := map[int]*event{}
+	for i := range events {
+		switch e := &events[i]; e.Ph {
+		case "s":
+			if begun[e.ID] != nil {
+				t.Errorf("two flows are %d", e.ID)
+			}
+			begun[e.ID] = e
+		case "f":
+			s := begun[e.ID]
+			if s == nil || e.BP != "e" || nanoseconds(t, s.TS) > nanoseconds(t, e.TS) || s.Pid == e.Pid && s.Tid == e.Tid || object(s) != object(e) {
+				t.Errorf("%+v after %+v", e, s)
+			}
+			delete(begun, e.ID)
+		}
+	}
+	if len(begun) > 0 {
+		t.Errorf("%d flows have no end", len(begun))
+	}
 }
 
 func nanoseconds(t *testing.T, n json.Number) int64 {
@@ -175,6 +214,36 @@ func TestTimeline(t *testing.T) {
 	}
 	if _, ok := chrometrace.Timeline(len(data)/2, nil, x); ok {
 		t.Error("a file may be larger than allowed")
+	}
+}
+
+// Moves of an object over links lead to each other; what is no move, or of no object, leads
+// nowhere.
+func TestFlows(t *testing.T) {
+	r := timeline.Record(timeline.Picosecond, 1_000_000, timeline.Category{Label: "a", Style: timeline.Moving})
+	r.Object("tensor 0")
+	r.Object("tensor 1")
+	r.Group("GPU", false)
+	work := r.Track("kernels", timeline.Work, "")
+	r.Group("links", false)
+	out, in := r.Track("out", timeline.Link, "bytes"), r.Track("in", timeline.Link, "bytes")
+	for _, s := range []struct {
+		track      int
+		begin, end int64
+		object     int32
+	}{{out, 0, 5000, 0}, {work, 1000, 9000, 0}, {in, 2000, 2100, 0}, {out, 5000, 9000, 1}, {in, 6000, 9000, 0}, {in, 9000, 12_000, -1}, {in, 20_000, 30_000, 1}, {in, 30_000, 31_000, 0}, {out, 40_000, 50_000, 0}} {
+		r.Slice(s.track, timeline.Slice{Begin: s.begin, End: s.end, Ref: s.object, Step: -1})
+	}
+	data, _ := chrometrace.Timeline(1<<20, nil, r.End())
+	f, _ := read(t, data)
+	var got []string
+	for _, e := range f.TraceEvents {
+		if e.Ph == "s" || e.Ph == "f" {
+			got = append(got, fmt.Sprint(e.Ph, e.ID, " ", e.Pid, "/", e.Tid, " ", e.TS))
+		}
+	}
+	if want := []string{"s0 2/1 0", "f0 2/2 0.006", "s1 2/1 0.005", "f1 2/2 0.020", "s2 2/2 0.030", "f2 2/1 0.040"}; !slices.Equal(got, want) {
+		t.Errorf("flows %q, want %q", got, want)
 	}
 }
 

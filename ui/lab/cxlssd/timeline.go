@@ -108,7 +108,8 @@ func tracks(t *timeline.Recorder, group string, folded bool, name string, kind t
 }
 
 // spans draws what cores do, which is the ledger, and of what thread that is; and what threads do
-// on which core: nothing while they are on none. Objects are threads, then cores.
+// on which core: nothing while they are on none. It is the same time, so only cores' tracks are
+// of the kind that sums to the ledger. Objects are threads, then cores.
 func spans(t *timeline.Recorder, cores, threads, count int) func(on, thread int, what core.Cause, from, to unit.Time) {
 	left := make([]unit.Time, count) // when a thread was on a core last
 	return func(on, thread int, what core.Cause, from, to unit.Time) {

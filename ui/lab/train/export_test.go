@@ -193,6 +193,7 @@ func summed(t *testing.T, events []event) (sums, causes map[string]int64) {
 			if e.Cat == "wait" {
 				causes[e.Name] += integer(t, e.Args["ticks"])
 			}
+		case "s", "f": // from one move of a tensor to its next
 		default:
 			t.Fatalf("phase %q", e.Ph)
 		}
