@@ -43,6 +43,19 @@ window.boot = (() => {
     document.head.append(add);
   }) : undefined;
 
+  // later runs a script of the site that only some need.
+  async function later(name) {
+    const add = document.createElement('script');
+    add.type = 'module';
+    if (held) add.textContent = await (await held.get(name)).text();
+    else Object.assign(add, FILES[name] ? { src: name, integrity: FILES[name], crossOrigin: 'anonymous' } : { src: name });
+    await new Promise((resolve, reject) => {
+      addEventListener(name, resolve, { once: true }); // it says so itself
+      add.onerror = () => reject(new Error(`${name} cannot be loaded; reload the page`));
+      document.head.append(add);
+    });
+  }
+
   let stopped = false;
   function crashed(text) {
     if (stopped) return;
@@ -377,6 +390,7 @@ window.boot = (() => {
     crashed,
     compile,
     fetch: bytes,
+    later,
     expect,
     // startWorker returns a new Made. hear gets what it says, and {stopped,
     // reason} when it cannot go on.

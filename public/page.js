@@ -59,6 +59,19 @@ window.tools = (() => {
     try { localStorage.setItem(name, text); return true; } catch { return false; }
   };
 
+  // A run over time is drawn by a script of its own, which comes when somebody looks.
+  // columns are what it draws, by the job that they came with.
+  tools.columns = {};
+  let lanes; // what is to be done when it is there
+  tools.lanes = (box, columns, title, at, name) => {
+    const save = (kind, mime, content) => tools.save(name + kind, mime, content);
+    const begin = !lanes && !window.timeline;
+    lanes = () => window.timeline.show(box, columns, { title, at, save, onAt: tools.onAt, onWindow: tools.onWindow });
+    if (window.timeline) lanes();
+    else if (begin) boot.later('timeline.js').then(() => lanes(), (err) => { lanes = undefined; box.textContent = err.message; });
+  };
+  tools.lanesPart = (columns) => window.timeline?.window(columns);
+
   // show goes to a part of the page, when what was just asked for is drawn.
   tools.show = (id) => drawn(id, (target) => {
     target.focus({ preventScroll: true });
@@ -319,7 +332,13 @@ window.tools = (() => {
       setTimeout(() => {
         button.click();
         if (inside) button.focus();
-        setTimeout(() => closing.delete(button), 300);
+        // Until it is drawn, 300 ms at most; then it may be opened again at once.
+        let tries = 15;
+        const drawn = () => {
+          if (button.getAttribute('aria-expanded') === 'true' && tries-- > 0) setTimeout(drawn, 20);
+          else closing.delete(button);
+        };
+        drawn();
       });
     }
   }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"syscall/js"
 	"time"
 
@@ -293,11 +294,20 @@ type worker struct {
 func (w *worker) heard(handle *pool.Handle, data js.Value) {
 	switch answer := data.Get("answer"); {
 	case answer.Truthy():
+		w.page.lay(data)
 		handle.Message(data.Get("id").Int(), browser.Bytes(answer), data.Get("last").Bool())
 	case data.Get("ready").Truthy():
 		handle.Ready()
 	case data.Get("stopped").Truthy():
 		handle.Stopped(data.Get("reason").String())
+	}
+}
+
+// lay keeps the columns that come with an answer for the view that draws them.
+func (p *page) lay(data js.Value) {
+	id, columns := data.Get("id").Int(), data.Get("columns")
+	if _, wanted := p.jobs[id]; wanted && columns.Truthy() {
+		p.tools.Get("columns").Set(strconv.Itoa(id), columns)
 	}
 }
 

@@ -224,6 +224,18 @@ func (p *page) listen() {
 			p.link()
 		})
 	})
+	on("onAt", func(args []js.Value) func() {
+		text := args[0].String()
+		return inRoom(func(r *session.Laboratory) {
+			r.Timeline.SetAt(text)
+			p.changed = false // nothing but the address
+			p.link()
+		})
+	})
+	on("onWindow", func(args []js.Value) func() {
+		from, to := int64(args[0].Float()), int64(args[1].Float())
+		return inRoom(func(r *session.Laboratory) { r.Timeline.Look(from, to) })
+	})
 	p.tools.Call("start")
 	if p.frame != nil {
 		p.frame.listen()

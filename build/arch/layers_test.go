@@ -68,7 +68,8 @@ var layers = []layer{
 	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
 	{"ui/wire", nil},                                    // how page and workers write what they say
 	{"ui/board", []string{"sim/portable", "sim/study"}}, // a paper's scoreboard as HTML, in the laboratories' programs
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board"}}, // what they say, and the bench that does it
+	{"ui/columns", []string{"sim/prose", "sim/timeline", "sim/unit", "ui/jsontext", "ui/lab"}},       // what happened in a run, as the page's canvas reads it
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board", "ui/columns"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
@@ -87,7 +88,7 @@ var layers = []layer{
 	{"ui/model/memory", []string{"sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
 	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                     // puts them together
 	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
-	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                               // an invented laboratory; only tests import it
+	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                               // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
@@ -118,7 +119,7 @@ var layers = []layer{
 
 // features stand beside each other in ui/model: none knows another, nor the session that
 // puts them together. A new one is a name here.
-var features = []string{"checking", "drawing", "output", "papers", "question", "saved", "sections"}
+var features = []string{"checking", "drawing", "output", "papers", "question", "saved", "sections", "timeline"}
 
 // feature is what each of them may import.
 var feature = layer{"a feature of ui/model", []string{

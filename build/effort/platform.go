@@ -43,6 +43,7 @@ var Platform = []string{
 	"traces/xplane",                // varints, floating-point times
 	"traces/zoo",                   // kernel times in floating point
 	"ui/bundle",                    // archives that both platforms write the same
+	"ui/columns",                   // columns of a run that both platforms write the same
 	"ui/jsontext",                  // numbers as text that both platforms write the same
 	"ui/lab/all/alike/...",         // hashes of all presets and all reports
 	"ui/lab/compress",              // hashes of runs

@@ -9,36 +9,47 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// component is the script of <spill-figure>, which pages of others load, and
-// maxComponent the most that it may weigh with brotli.
+// component is the script of <spill-figure>, which pages of others load, and timelineScript that
+// of a view, which comes when somebody opens it.
 const (
-	component    = "spill-figure.js"
-	maxComponent = 5_000
+	component      = "spill-figure.js"
+	timelineScript = "timeline.js"
 )
 
-// addComponent makes the component's script small. Its comments stay in public/.
-func (s site) addComponent() error {
-	r := api.Transform(string(s[component]), api.TransformOptions{
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
-		Target:            api.ES2022,
-		Banner:            "// Spillway's <spill-figure>; Apache-2.0; how to use it and its readable source: see the project.",
-	})
-	for _, m := range r.Errors {
-		return errors.New(m.Text)
+// small are the scripts that are made small, and the most that each may weigh with brotli.
+var small = []struct {
+	name, banner string
+	most         int
+}{
+	{component, "// Spillway's <spill-figure>; Apache-2.0; how to use it and its readable source: see the project.", 5_000},
+	{timelineScript, "", 12_000},
+}
+
+// addSmall makes scripts small. Their comments stay in public/.
+func (s site) addSmall() error {
+	for _, x := range small {
+		r := api.Transform(string(s[x.name]), api.TransformOptions{
+			MinifyWhitespace:  true,
+			MinifyIdentifiers: true,
+			MinifySyntax:      true,
+			Target:            api.ES2022,
+			Banner:            x.banner,
+		})
+		for _, m := range r.Errors {
+			return errors.New(m.Text)
+		}
+		var b bytes.Buffer
+		w := brotli.NewWriterLevel(&b, brotli.BestCompression)
+		if _, err := w.Write(r.Code); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		if b.Len() > x.most {
+			return fmt.Errorf("%s has %d bytes with brotli, more than %d", x.name, b.Len(), x.most)
+		}
+		s[x.name] = r.Code
 	}
-	var b bytes.Buffer
-	w := brotli.NewWriterLevel(&b, brotli.BestCompression)
-	if _, err := w.Write(r.Code); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if b.Len() > maxComponent {
-		return fmt.Errorf("%s has %d bytes with brotli, more than %d", component, b.Len(), maxComponent)
-	}
-	s[component] = r.Code
 	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"testing"
 )
 
-// Pages of others pay for the component on every visit.
-func TestComponentIsSmall(t *testing.T) {
+// Pages of others pay for the component on every visit, and who opens a view waits for its
+// script.
+func TestSmall(t *testing.T) {
 	text := read(t, component)
-	s := site{component: []byte(text)}
-	if err := s.addComponent(); err != nil {
+	timeline := []byte(read(t, timelineScript))
+	s := site{component: []byte(text), timelineScript: timeline}
+	if err := s.addSmall(); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(s[component]); got > len(text)*2/3 || !strings.Contains(string(s[component]), "spill-figure") {
@@ -20,7 +22,7 @@ func TestComponentIsSmall(t *testing.T) {
 	for i := range 100 {
 		many.WriteString(strings.ReplaceAll(text, "figure", "f"+string(rune('a'+i%26))+string(rune('a'+i/26))))
 	}
-	if err := (site{component: []byte(many.String())}).addComponent(); err == nil {
+	if err := (site{component: []byte(many.String()), timelineScript: timeline}).addSmall(); err == nil {
 		t.Error("a component that is too large is accepted")
 	}
 }

@@ -107,6 +107,8 @@ func Lacking(only []string, views []chart.View) string {
 // says is the headline.
 func says(r *session.Laboratory) string {
 	switch r.State.View {
+	case state.Timeline:
+		return r.Timeline.Says()
 	case state.Compare:
 		return r.Saved.SideBySide("", "").Headline
 	case state.Reproduce:

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/ui/board"
+	"spillway/ui/columns"
 	"spillway/ui/lab"
 )
 
@@ -127,6 +128,8 @@ func (b *Executor) do(j *Job, progress lab.Progress, a *Answer) error {
 			a.Data, err = b.Lab.Export(j.Key, u, j.System, files, j.Origin, progress)
 		}
 		return err
+	case Timeline:
+		return b.timeline(j, files, progress, a)
 	case Several:
 		b.several(j, a)
 		return nil
@@ -208,6 +211,50 @@ func (b *Executor) run(j *Job, files lab.Files, progress lab.Progress, a *Answer
 	r.Curves = nil // all of them are in the result
 	a.JSON, a.Report = string(text), r
 	return nil
+}
+
+// timeline runs a system with a recorder.
+func (b *Executor) timeline(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+	if b.Lab.Timeline == nil {
+		return fmt.Errorf("%s has nothing that happens over time", b.Lab.Title)
+	}
+	u, err := b.Lab.Read(j.Setup)
+	if err != nil {
+		return err
+	}
+	if err := b.Lab.Check(u); err != nil {
+		a.Problems = Lines(err)
+		return nil
+	}
+	h, err := b.Lab.Timeline(u, j.System, files, j.Window, progress)
+	if err != nil {
+		return err
+	}
+	a.Timeline = columns.Tell(h)
+	if j.Against != "" {
+		if a.Timeline.Apart, err = b.apart(j, u, files, h); err != nil {
+			return err
+		}
+	}
+	a.Columns, err = columns.Encode(h)
+	return err
+}
+
+// apart says where a run parts from that of another system. That this cannot run is an answer.
+func (b *Executor) apart(j *Job, u *knob.Setup, files lab.Files, h *lab.Happening) ([]string, error) {
+	x, err := b.Lab.System(j.System)
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.Lab.System(j.Against)
+	if err != nil {
+		return nil, err
+	}
+	other, err := b.Lab.Timeline(u, j.Against, files, lab.Window{}, nil)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	return columns.Apart(h, other, x.Title, y.Title), nil
 }
 
 // several does the runs of a question. One that fails leaves the others alone; that one

@@ -11,6 +11,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/compress"
 	"spillway/ui/lab/train"
 	"spillway/ui/wire"
 )
@@ -326,5 +327,28 @@ func TestExport(t *testing.T) {
 		if a := do(t, b, j); !strings.Contains(a.Error, want) || a.Data != nil {
 			t.Errorf("%s: %q", want, a.Error)
 		}
+	}
+}
+
+// What happens over time comes with its columns; where nothing does, and where a system
+// cannot run, a sentence says so.
+func TestTimeline(t *testing.T) {
+	b := &exec.Executor{Lab: training}
+	a := do(t, b, exec.Job{ID: 1, Lab: "train", Kind: exec.Timeline, Setup: small, System: "uvm"})
+	if a.Error != "" || a.Timeline == nil || a.Timeline.Says == "" || !strings.HasPrefix(string(a.Columns), "SPTL") {
+		t.Errorf("%q, %d bytes of columns", a.Error, len(a.Columns))
+	}
+	if a := do(t, b, exec.Job{ID: 5, Lab: "train", Kind: exec.Timeline, Setup: small, System: "uvm", Against: "ideal"}); a.Error != "" || len(a.Timeline.Apart) == 0 {
+		t.Errorf("%q, %+v", a.Error, a.Timeline)
+	}
+	if a := do(t, b, exec.Job{ID: 2, Lab: "train", Kind: exec.Timeline, Setup: "model=bert-base batch=512 gpu_memory=1", System: "flashneuron"}); a.Error == "" || len(a.Columns) > 0 {
+		t.Errorf("what does not fit has %d bytes of columns", len(a.Columns))
+	}
+	if a := do(t, b, exec.Job{ID: 3, Lab: "train", Kind: exec.Timeline, Setup: "gpu_link=1 host_link=1 ssd_read=100", System: "uvm"}); len(a.Problems) == 0 {
+		t.Errorf("what contradicts has no problem, but %q", a.Error)
+	}
+	inside := compress.New()
+	if a := do(t, &exec.Executor{Lab: inside}, exec.Job{ID: 4, Lab: inside.Name, Kind: exec.Timeline}); !strings.Contains(a.Error, "over time") {
+		t.Errorf("%q", a.Error)
 	}
 }

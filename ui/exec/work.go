@@ -6,6 +6,7 @@ package exec
 import (
 	"spillway/sim/report"
 	"spillway/sim/study"
+	"spillway/ui/columns"
 	"spillway/ui/lab"
 )
 
@@ -14,20 +15,21 @@ type Kind uint8
 
 // The kinds of job.
 const (
-	Run     Kind = iota // run one system: a Report
-	Raw                 // the same: the laboratory's own result as JSON text
-	List                // say what the opened files hold: Entries
-	Section             // compute one of the laboratory's own sections: a Section
-	Outline             // list a paper's figures and runs: an Outline
-	Measure             // one run of a paper: an Outcome
-	Sheet               // a figure of a paper from outcomes: a Sheet
-	Tallies             // what came out of every figure: Tallies
-	Several             // run several systems and setups, one after the other: Parts
-	Export              // run one system and write what happened in a format: Data
-	Survey              // go through a part of an entry's bytes: Data
-	Join                // put the parts of a survey together: Handed, Entries
-	Again               // do what a bundle asks for: Redone
-	Carry               // say what a bundle has of the opened files: Handed, empty if it has these
+	Run      Kind = iota // run one system: a Report
+	Raw                  // the same: the laboratory's own result as JSON text
+	List                 // say what the opened files hold: Entries
+	Section              // compute one of the laboratory's own sections: a Section
+	Outline              // list a paper's figures and runs: an Outline
+	Measure              // one run of a paper: an Outcome
+	Sheet                // a figure of a paper from outcomes: a Sheet
+	Tallies              // what came out of every figure: Tallies
+	Several              // run several systems and setups, one after the other: Parts
+	Export               // run one system and write what happened in a format: Data
+	Survey               // go through a part of an entry's bytes: Data
+	Join                 // put the parts of a survey together: Handed, Entries
+	Again                // do what a bundle asks for: Redone
+	Carry                // say what a bundle has of the opened files: Handed, empty if it has these
+	Timeline             // run one system and say what happens in it over time: Timeline, Columns
 
 	// What the program that reads files does.
 
@@ -56,12 +58,14 @@ type Job struct {
 	ID   int    // never reused; answers carry it back
 	Lab  string // stable name of the laboratory
 	Kind Kind
-	// Setup and System name what runs, of Run, Raw, Section, Measure and Export.
+	// Setup and System name what runs, of Run, Raw, Section, Measure, Export and Timeline.
 	Setup, System string
 	Files         int // number of the set of opened files it needs, 0 if none
 	// Key is that of a Section or of an export; View are the texts of a section's knobs.
 	Key, View string
 	Origin    lab.Origin // of Export
+	Window    lab.Window // of Timeline: the part that somebody looks at
+	Against   string     // of Timeline: a system that it is compared with, if any
 	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
@@ -132,9 +136,13 @@ type Answer struct {
 	Hash    string
 	Parts   []Part
 	Data    []byte // of Export, Write, Bundle and Survey
-	Redone  *Redone
-	Bundle  *BundleInfo // of Open, if that is what the files are
-	Verdict *Verdict
-	Takers  []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
-	Joined  bool    // of Open: what the takers take are all files, not only those behind the first Joins
+	// Timeline is what is told of a run, and Columns what happened (package columns). Between a
+	// worker and the page these go beside the answer, so that nobody copies or reads them.
+	Timeline *columns.About
+	Columns  []byte
+	Redone   *Redone
+	Bundle   *BundleInfo // of Open, if that is what the files are
+	Verdict  *Verdict
+	Takers   []Taker // of Open, the one to be shown first; with an Error they take any bytes at all
+	Joined   bool    // of Open: what the takers take are all files, not only those behind the first Joins
 }

@@ -31,7 +31,7 @@ func (l *Info) Valid() error {
 	twice("export", names(l.Exports, func(e *Export) string { return e.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "open", "end"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "at", "against", "open", "end"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}

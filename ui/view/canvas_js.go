@@ -3,6 +3,7 @@
 package view
 
 import (
+	"strconv"
 	"sync"
 	"syscall/js"
 	"unsafe"
@@ -137,3 +138,40 @@ func (c *Sheet) filled(v vjs.Value) {
 
 // filled runs on every render.
 func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
+
+// lanes is where a run is drawn over time.
+type lanes struct {
+	element js.Value
+	job     int            // whose columns are drawn
+	part    int            // that the newest window of them came with
+	kept    map[string]int // by laboratory: whose columns the page keeps
+}
+
+// columns are those that came with a job, which the page keeps in place of another's.
+func (l *lanes) columns(name string, job int) js.Value {
+	all := js.Global().Get("tools").Get("columns")
+	if was := l.kept[name]; was != job {
+		if l.kept == nil {
+			l.kept = map[string]int{}
+		}
+		l.kept[name] = job
+		all.Delete(strconv.Itoa(was))
+	}
+	return all.Get(strconv.Itoa(job))
+}
+
+// created runs on every render.
+func (c *Timeline) created(v vjs.Value) {
+	t, tools := c.Timeline, js.Global().Get("tools")
+	if !c.shown() {
+		return
+	}
+	if element := js.Value(v); t.Columns != c.job || !element.Equal(c.element) {
+		c.job, c.part, c.element = t.Columns, 0, element
+		tools.Call("lanes", element, c.columns(c.Info.Name, t.Columns), t.Of(), t.At(), c.Name("timeline", ""))
+	}
+	if t.Part != c.part {
+		c.part = t.Part
+		tools.Call("lanesPart", c.columns(c.Info.Name+" part", t.Part))
+	}
+}

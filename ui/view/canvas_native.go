@@ -30,3 +30,8 @@ func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
 func (c *Question) created(vjs.Value) { c.drawn() }
 
 func (c *Question) filled(vjs.Value) { c.set(c.rows()) }
+
+// lanes is where a run is drawn over time; without a browser it is nothing.
+type lanes struct{}
+
+func (c *Timeline) created(vjs.Value) {}

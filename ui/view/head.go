@@ -50,6 +50,14 @@ func (c *Head) viewing(v state.View) string {
 	return boolText(c.Laboratory != nil && c.Viewing() == v)
 }
 
+// viewTab is the tabindex of a view: Tab reaches the one that is shown, arrows the others.
+func (c *Head) viewTab(v state.View) string {
+	if c.Laboratory == nil && v == state.Explore || c.viewing(v) == "true" {
+		return "0"
+	}
+	return "-1"
+}
+
 func (c *Head) hasPapers() bool { return c.Laboratory != nil && len(c.Info.Papers) > 0 }
 
 func (c *Head) hasSettings() bool { return c.Laboratory != nil && c.Viewing() != state.Reproduce }

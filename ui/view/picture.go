@@ -114,3 +114,8 @@ func (c *Picture) shown(yes bool) string {
 	}
 	return "small away"
 }
+
+// overTime says which run the view of one over time shows.
+func (c *Picture) overTime() string {
+	return "See the run of " + c.Timeline.Title() + " over time: what waits, and what for"
+}

@@ -12,7 +12,7 @@ import (
 // Root is the whole page.
 type Root struct {
 	*App
-	head, verdict, alerts, files, systems, picture, summary, caveat, baseline, numbers, notes, question, compare, papers, tour vugu.Builder
+	head, verdict, alerts, files, systems, picture, summary, caveat, baseline, numbers, notes, question, compare, timeline, papers, tour vugu.Builder
 
 	parts *parts // of the laboratory that is shown
 	rooms map[*session.Laboratory]*parts
@@ -26,7 +26,7 @@ func NewRoot(a *App) *Root {
 	return &Root{
 		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a}, caveat: &Caveat{App: a}, baseline: &Baseline{App: a, keep: &Keep{App: a}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*session.Laboratory]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), timeline: &Timeline{App: a}, tour: &Tour{App: a}, parts: &parts{}, rooms: map[*session.Laboratory]*parts{},
 	}
 }
 

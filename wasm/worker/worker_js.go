@@ -4,7 +4,8 @@
 //
 // The page posts {id, job, files?}: the number of the job, the job as package
 // wire writes it, and the opened files if the worker lacks them, each {name,
-// file}. The worker posts {ready} once and {id, last, answer} about a job.
+// file}. The worker posts {ready} once and {id, last, answer, columns?} about a job: the
+// answer as package wire writes it, and what package columns wrote.
 package worker
 
 import (
@@ -128,14 +129,20 @@ func progress(j *exec.Job) lab.Progress {
 	}
 }
 
-// post sends an answer to the page.
+// post sends an answer to the page. Columns go beside it as they are.
 func post(id int, a *exec.Answer) {
+	columns := a.Columns
+	a.Columns = nil
 	data, err := wire.Marshal(a)
 	if err != nil {
 		a = &exec.Answer{ID: id, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)}
 		data, _ = wire.Marshal(a) // numbers and texts only
 	}
 	array := browser.Array(data)
-	message := map[string]any{"id": id, "last": a.Last, "answer": array}
-	js.Global().Call("postMessage", message, []any{array.Get("buffer")})
+	message, handed := map[string]any{"id": id, "last": a.Last, "answer": array}, []any{array.Get("buffer")}
+	if len(columns) > 0 {
+		buffer := browser.Array(columns).Get("buffer")
+		message["columns"], handed = buffer, append(handed, buffer)
+	}
+	js.Global().Call("postMessage", message, handed)
 }

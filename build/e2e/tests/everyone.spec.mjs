@@ -34,6 +34,15 @@ const views = (lab) => [
   },
   { name: 'line', at: `${lab.looked}&view=whatif${lab.line ?? lab.sweep.ask}`, with: asked },
   ...(lab.maps ? [{ name: 'map', at: `${lab.looked}&view=whatif${lab.line ?? lab.sweep.ask}${lab.maps}`, with: asked }] : []),
+  {
+    name: 'timeline', at: `${lab.looked}&view=timeline`, async with(page) {
+      await expect(page.locator('#timeline-canvas:visible, #timeline-empty:visible').first()).toBeVisible({ timeout: 60_000 });
+      if (!await page.locator('#timeline-canvas').isVisible()) return;
+      await page.focus('#timeline-canvas');
+      await page.keyboard.press('}');
+      if (await page.locator('.tl-box details[open]').count() === 0) await page.click('.tl-box summary');
+    },
+  },
   { name: 'compare', at: `${lab.looked}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
   { name: 'reproduce', at: `${lab.looked}&view=reproduce${lab.figure ?? lab.shows ? `&figure=${lab.figure?.id ?? lab.shows}` : ''}`, with: reproduced },
   ...(lab.claims ? [{ name: 'claims', at: `${lab.looked}&view=reproduce&figure=${lab.claims}`, with: reproduced }] : []),

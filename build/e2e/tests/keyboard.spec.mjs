@@ -26,6 +26,14 @@ async function find(page, text) {
   await expect(page.locator('#palette')).toBeHidden();
 }
 
+// toView goes to a view: Tab reaches the one that is shown, arrows the others.
+async function toView(page, view) {
+  await tabTo(page, await page.locator('.top .views [aria-pressed=true]').getAttribute('id'), 'Shift+Tab');
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 6 && await focused(page) !== `view-${view}`; i++) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+}
+
 async function open(page, url = quick) {
   await page.goto(url);
   await live(page);
@@ -78,13 +86,11 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await page.keyboard.press('Enter');
   await tabTo(page, 'keep-it');
   await page.keyboard.press('Enter');
-  await tabTo(page, 'view-compare', 'Shift+Tab');
-  await page.keyboard.press('Enter');
+  await toView(page, 'compare');
   await finished(page, { cancel: '#cancel-shown' });
   await expect(page.locator('#compare-headline')).not.toBeEmpty();
   // What if: vary a setting.
-  await tabTo(page, 'view-whatif', 'Shift+Tab');
-  await page.keyboard.press('Enter');
+  await toView(page, 'whatif');
   await tabTo(page, 'f-ask-vary');
   await page.keyboard.type('Host mem');
   for (let i = 0; i < 60 && await page.locator('#ask-run').isEnabled(); i++) { // a slow machine asks first
@@ -96,8 +102,7 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await page.keyboard.press('ArrowRight');
   await expect(page.locator('#reading')).toContainText(/\d/);
   // Reproduce a figure of the paper.
-  await tabTo(page, 'view-reproduce', 'Shift+Tab');
-  await page.keyboard.press('Enter');
+  await toView(page, 'reproduce');
   await tabTo(page, 'figure-entry-g10.3');
   await page.keyboard.press('Enter');
   await expect(page.locator('#paper-title')).toContainText('Figure 3');
@@ -193,6 +198,19 @@ const keys = {
     await page.keyboard.press('+');
     await page.keyboard.press('0');
     await expect(host).toHaveAttribute('data-zoomed', 'false');
+  },
+  'W S A D': async (page) => {
+    await page.click('#view-timeline');
+    await page.locator('#timeline-canvas').focus();
+    const said = page.locator('#timeline-view');
+    await expect(said).toContainText('In view');
+    for (const key of ['w', 'd', 'a', 's', '}', ']', 'ArrowRight', '/']) {
+      const before = await page.evaluate(() => [window.timeline.view.from, window.timeline.view.length, window.timeline.view.chosen?.i, document.activeElement.className].join());
+      await page.keyboard.press(key);
+      await expect.poll(() => page.evaluate(() => [window.timeline.view.from, window.timeline.view.length, window.timeline.view.chosen?.i, document.activeElement.className].join()), key).not.toBe(before);
+    }
+    await page.click('#view-explore');
+    await finished(page);
   },
   Esc: async (page) => {
     await page.keyboard.press('Control+K');

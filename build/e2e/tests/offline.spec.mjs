@@ -41,6 +41,8 @@ test('it works in a frame on another origin that has none itself', { tag: '@fres
     await expect(frame.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
     await expect(frame.locator('#cancel')).toBeHidden({ timeout: 30_000 });
     expect(await page.frames()[1].evaluate(() => self.origin)).toBe('null');
+    await frame.locator('#view-timeline').click(); // its script comes later than the others
+    await expect(frame.locator('#timeline-canvas')).toBeVisible({ timeout: 30_000 });
   } finally {
     around.close();
   }
@@ -95,6 +97,12 @@ test('the single file has everything in it', { tag: '@fresh' }, async ({ page, c
   await expect(documents.getByRole('heading', { name: 'Is it right?' })).toBeInViewport();
   await documents.close();
   await page.keyboard.press('Escape');
+
+  // And the script of a view that comes when it is opened.
+  await page.click('#view-timeline');
+  await expect(page.locator('#timeline-canvas')).toBeVisible();
+  await page.click('#view-explore');
+  await finished(page);
 
   // A setting is in the link, and undone after a reload.
   await page.locator('#f-gpu_memory').fill('8');

@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/timeline"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/paged"
+	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -69,8 +71,9 @@ type exporting struct {
 	w *workload.Workload
 	r *result.Result
 	*engine.Record
-	system string // title
-	hides  bool   // kernels execute first and wait then (quirk overlap-faults)
+	machine *machine.Machine
+	system  string // title
+	hides   bool   // kernels execute first and wait then (quirk overlap-faults)
 }
 
 // there writes what can run; the error says why it cannot.
@@ -120,7 +123,7 @@ func recorded(v *seen) (*exporting, error) {
 		o.Title = w.Name
 	}
 	inPages := engine.Is[paged.Memory](found.Runtime(&q.Options))
-	return &exporting{o, w.told(), r, q.Record, found.Title, inPages && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
+	return &exporting{o, w.told(), r, q.Record, &v.Settings.Machine, found.Title, inPages && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
 }
 
 // time is when a cycle of the run is.
@@ -145,7 +148,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 
 func (x *exporting) timed() *timefiles.Run {
 	return &timefiles.Run{
-		Timeline: timelineOf(x.w, x.r, x.Record), Origin: x.Origin, System: x.system, Workload: x.w.Origin,
+		Timeline: x.over(timeline.Window{}), Origin: x.Origin, System: x.system, Workload: x.w.Origin,
 		More: []chrometrace.Arg{
 			{Key: "kernel_times", Text: string(x.w.Times)},
 			{Key: "iteration", Text: fmt.Sprintf("%d of %d", x.r.Reported+1, len(x.r.Iterations))},

@@ -19,6 +19,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/knob"
+	"spillway/sim/timeline"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -136,7 +137,7 @@ func checkTimeline(t *testing.T, x *exporting, data []byte) {
 	if o := file.OtherData; file.DisplayTimeUnit != "ns" || o["link"] != origin.Link || o["mode"] != origin.Mode || !strings.HasSuffix(o["title"], origin.Title) || !strings.HasSuffix(o["generator"], origin.Version) {
 		t.Errorf("other data %v", file.OtherData)
 	}
-	labtest.Timeline(t, x.system, timelineOf(x.w, x.r, x.Record), ledgerTicks(x.r))
+	labtest.Timeline(t, x.system, x.over(timeline.Window{}), ledgerTicks(x.r))
 	sums, causes := summed(t, file.TraceEvents)
 	it := x.r.Main()
 	want := map[string]int64{

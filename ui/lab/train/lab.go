@@ -171,6 +171,7 @@ func New() lab.Lab {
 		Hash:     result.Hash,
 		Sections: sections(),
 		Exports:  exports(),
+		Timeline: there(happening),
 		Studies: []lab.Study[settings, Workload, *result.Result]{
 			lab.Reproduce(lab.PaperInfo{
 				Key: "g10", Title: "The G10 paper",

@@ -40,9 +40,10 @@ func categories() []timeline.Category {
 	return list
 }
 
-// timelineOf is what happened in the reported iteration of a run that was recorded. What
-// moves may end after it.
-func timelineOf(w *workload.Workload, r *result.Result, x *engine.Record) *timeline.Timeline {
+// over is what happened in the reported iteration of a run that was recorded. What
+// moves may end after it. Of a window there are its slices.
+func (x *exporting) over(window timeline.Window) *timeline.Timeline {
+	w, r := x.w, x.r
 	end := r.Main().Time
 	for i := range r.Kernels {
 		end = max(end, r.Kernels[i].End)
@@ -51,6 +52,7 @@ func timelineOf(w *workload.Workload, r *result.Result, x *engine.Record) *timel
 		end = max(end, x.Transfers[i].End)
 	}
 	t := timeline.Record(timeline.Cycle(r.Clock), int64(end), categories()...)
+	t.Look(window)
 	for i := range w.Tensors {
 		t.Object(tensorName(w, workload.TensorID(i)))
 	}
@@ -59,13 +61,13 @@ func timelineOf(w *workload.Workload, r *result.Result, x *engine.Record) *timel
 	}
 	t.Group("GPU", false)
 	kernels, state := t.Track("Kernels", timeline.Work, "ideal_cycles"), t.Track("Computes and waits", timeline.State, "")
-	gpu := t.Counter("GPU memory in use", "bytes", 0)
+	gpu := t.Counter("GPU memory in use", "bytes", int64(x.machine.GPUMemory))
 	var links [2][2]int
 	t.Group("SSD", false)
 	links[0] = [2]int{t.Track("SSD → GPU", timeline.Link, "bytes"), t.Track("GPU → SSD", timeline.Link, "bytes")}
 	t.Group("Host memory", false)
 	links[1] = [2]int{t.Track("Host → GPU", timeline.Link, "bytes"), t.Track("GPU → host", timeline.Link, "bytes")}
-	host := t.Counter("Host memory in use", "bytes", 0)
+	host := t.Counter("Host memory in use", "bytes", int64(x.machine.HostMemory))
 	stalls := x.Stalls
 	for i := range r.Kernels {
 		k := &r.Kernels[i]

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/study"
+	"spillway/sim/timeline"
 	"spillway/ui/lab"
 )
 
@@ -116,6 +117,17 @@ func New() lab.Lab {
 		},
 		JSON: func(r loaf) ([]byte, error) { return fmt.Appendf(nil, "{\"speed\": %g}", r.Speed), nil },
 		Hash: func(r loaf) string { return fmt.Sprint(r) },
+		Timeline: func(v *lab.View[bread, *dough, loaf]) (*lab.Happening, error) {
+			if v.Settings.Watts == 14 {
+				return nil, errors.New("the fuse is gone")
+			}
+			r := timeline.Record(timeline.Picosecond, 100, timeline.Category{Key: "bake", Label: "baking"}, timeline.Category{Key: "rise", Label: "rising", Style: timeline.Waiting})
+			r.Group("Oven", false)
+			track := r.Track("Bread", timeline.State, "")
+			r.Slice(track, timeline.Slice{End: 75, Cat: 1, Ref: -1, Step: -1})
+			r.Slice(track, timeline.Slice{Begin: 75, End: 100, Ref: -1, Step: -1})
+			return &lab.Happening{Timeline: r.End()}, nil
+		},
 		Sections: []lab.Shown[bread, *dough, loaf]{
 			{Show: sliced("crust"), Section: lab.Section{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}}},
 			{Show: sliced("menu"), Section: lab.Section{Key: "menu", Title: "Menu"}},

@@ -90,6 +90,12 @@ func (c *Codec) encode(s *state.State, setup []knob.Pair) string {
 	if s.View == state.Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
+	if s.View == state.Timeline && s.At != "" {
+		p = append(p, knob.Pair{Key: "at", Text: s.At})
+	}
+	if s.View == state.Timeline && s.Against != "" {
+		p = append(p, knob.Pair{Key: "against", Text: s.Against})
+	}
 	if s.Base != nil {
 		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
 	}
@@ -496,6 +502,13 @@ func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 			errs = append(errs, readView(&s, p.Text))
 		case p.Key == "figure":
 			s.Figure = p.Text
+		case p.Key == "at":
+			errs = append(errs, s.ReadAt(p.Text))
+		case p.Key == "against":
+			_, err := i.System(p.Text)
+			if errs = append(errs, err); err == nil {
+				s.Against = p.Text
+			}
 		case p.Key == "base":
 			base = &p.Text
 		case p.Key == "run":
@@ -536,7 +549,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 // readView shows the view that a link names.
 func readView(s *state.State, text string) error {
 	v := state.View(text)
-	if !slices.Contains([]state.View{state.Explore, state.WhatIf, state.Compare, state.Reproduce}, v) {
+	if !slices.Contains([]state.View{state.Explore, state.WhatIf, state.Compare, state.Timeline, state.Reproduce}, v) {
 		return fmt.Errorf("unknown view %.40q", text)
 	}
 	s.View = v

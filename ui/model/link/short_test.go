@@ -37,7 +37,7 @@ func TestLinksAreShort(t *testing.T) {
 	for _, d := range all.Labs {
 		i := d.New().Complete()
 		for k := range i.Presets {
-			for _, v := range []state.View{state.Explore, state.WhatIf, state.Compare, state.Reproduce} {
+			for _, v := range []state.View{state.Explore, state.WhatIf, state.Compare, state.Timeline, state.Reproduce} {
 				for _, what := range []string{"as it is", "turned", "turned and compared", "one system less"} {
 					s := state.Opening(&i)
 					s.View, s.Setup = v, state.OfPreset(&i, &i.Presets[k])
@@ -59,6 +59,8 @@ func TestLinksAreShort(t *testing.T) {
 						_ = s.Ask.Set(state.ShowKey, state.ShowEach)
 					case state.Compare:
 						s.Shown = []state.Kept{{Name: "now", System: s.On[0], Setup: s.Setup.String()}, {Name: "then", System: s.On[1], Setup: state.OfPreset(&i, &i.Presets[k]).String()}}
+					case state.Timeline:
+						s.At = "12izn51e.4zf0jjy.1.15bc6zdd"
 					case state.Reproduce:
 						s.Figure = i.Papers[0].Key + ".14"
 					}

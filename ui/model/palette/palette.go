@@ -32,6 +32,7 @@ var viewTitles = []struct {
 	title, about string
 }{
 	{state.Explore, "Explore", "charts and numbers of one setup"},
+	{state.Timeline, "Timeline", "one run over time: what waits, and what for"},
 	{state.WhatIf, "What if", "vary a setting, search, weigh"},
 	{state.Compare, "Compare", "kept runs side by side"},
 	{state.Reproduce, "Reproduce", "a paper's figures, computed here"},

@@ -10,6 +10,8 @@ import (
 // figure of a paper.
 func (l *Laboratory) Charts() []chart.View {
 	switch l.State.View {
+	case state.Timeline:
+		return nil
 	case state.Compare:
 		s := l.Saved.SideBySide("", "")
 		if !chart.Aligned(l.Info) {

@@ -16,6 +16,7 @@ import (
 	"spillway/ui/model/saved"
 	"spillway/ui/model/sections"
 	"spillway/ui/model/state"
+	"spillway/ui/model/timeline"
 	"spillway/ui/model/tour"
 	"spillway/ui/model/workspace"
 )
@@ -34,6 +35,7 @@ type Laboratory struct {
 	Papers   *papers.Papers
 	Saved    *saved.Saved
 	Sections *sections.Sections
+	Timeline *timeline.Timeline
 	Output   *output.Output
 	Tour     *tour.Tour
 
@@ -62,10 +64,11 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Papers = papers.New(l.Workspace, l.Files, desk, func() { n.host.Recorded(i.Name) })
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)
 	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, desk)
+	l.Timeline = timeline.New(l.Workspace, l.Files, l.Runs, desk)
 	l.Output = output.New(l.Workspace, l.Files, l.Form, l.Runs, desk, func() string { return n.Version })
 	l.Tour = tour.New(l.Workspace, l.Sections, l.Runs.Active)
 	for _, f := range []func(){
-		l.Runs.Follow, l.Files.Follow, l.Papers.Follow, l.Question.Follow, l.Saved.Follow, l.Baseline.Follow, l.Sections.Follow,
+		l.Runs.Follow, l.Files.Follow, l.Papers.Follow, l.Question.Follow, l.Saved.Follow, l.Baseline.Follow, l.Sections.Follow, l.Timeline.Follow,
 	} {
 		l.Follow(f)
 	}
@@ -84,7 +87,7 @@ func (l *Laboratory) Show(s *state.State) (first bool) {
 		return true
 	}
 	if s.Setup.Equal(l.State.Setup) && slices.Equal(s.On, l.State.On) && s.Look.Equal(l.State.Look) && s.Ask.Equal(l.State.Ask) && s.SameRuns(&l.State) {
-		l.State.View, l.State.Figure, l.State.Zoom = s.View, s.Figure, s.Zoom // no settings, so nothing to undo
+		l.State.View, l.State.Figure, l.State.Zoom, l.State.At, l.State.Against = s.View, s.Figure, s.Zoom, s.At, s.Against // no settings, so nothing to undo
 		l.Refresh()
 		return false
 	}
@@ -102,4 +105,5 @@ func (l *Laboratory) Rest() {
 	l.Question.Rest()
 	l.Baseline.Rest()
 	l.Saved.Rest()
+	l.Timeline.Rest()
 }

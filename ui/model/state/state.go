@@ -18,6 +18,7 @@ const (
 	Explore   View = "explore"
 	WhatIf    View = "whatif"
 	Compare   View = "compare"
+	Timeline  View = "timeline"
 	Reproduce View = "reproduce"
 )
 
@@ -37,6 +38,11 @@ type State struct {
 	Shown, Kept []Kept
 	// Zoom are the parts of charts that were zoomed into. Undo leaves them alone.
 	Zoom []Zoom
+	// At is the part of the run that Timeline shows and what is selected there, as the page's
+	// canvas writes it; empty for all of it. Undo leaves it alone.
+	At string
+	// Against is the system that Timeline compares with, by its name; empty for none.
+	Against string
 }
 
 // Keep takes over from another state what s does not know.

@@ -63,3 +63,18 @@ func (s *State) ZoomInto(z Zoom) {
 
 // Zoomed is what charts are zoomed into, as links have it; empty if nothing is.
 func (s *State) Zoomed() string { return ZoomText(s.Zoom) }
+
+// mostAt is how long the text of a place in a run may be.
+const mostAt = 60
+
+// ReadAt shows a part of a run as a link says: numbers in base 36 with points between them.
+func (s *State) ReadAt(text string) error {
+	parts := strings.Split(text, ".")
+	for _, part := range parts {
+		if part == "" || strings.Trim(part, "0123456789abcdefghijklmnopqrstuvwxyz") != "" || len(text) > mostAt || len(parts) != 2 && len(parts) != 4 {
+			return fmt.Errorf("%.60q is no part of a run", text)
+		}
+	}
+	s.At = text
+	return nil
+}

@@ -1,0 +1,196 @@
+// Package timeline is the view of one run over time: which run it is about, and who computes
+// it. What happened goes to the page's canvas as it is; nobody here reads it.
+package timeline
+
+import (
+	"strconv"
+	"strings"
+
+	"spillway/sim/prose"
+	"spillway/ui/exec"
+	"spillway/ui/lab"
+	"spillway/ui/model/calls"
+	"spillway/ui/model/files"
+	"spillway/ui/model/results"
+	"spillway/ui/model/runs"
+	"spillway/ui/model/state"
+	"spillway/ui/model/workspace"
+)
+
+// A Timeline is the run that is shown over time.
+type Timeline struct {
+	// Columns is the job whose columns are shown, 0 if none are; Part that whose columns are
+	// those of a window of them, in which there is more to see, 0 if none are.
+	Columns, Part int
+
+	room  *workspace.Workspace
+	files *files.Files
+	runs  *runs.Runs
+	desk  *calls.Desk
+
+	of      results.Run // what is shown or computed
+	call    *calls.Call
+	window  *calls.Call
+	against string // that it is compared with
+	says    string // of what is shown
+	apart   []string
+	title   string // of its system
+	problem string // why there is nothing to show
+	stopped bool   // somebody cancelled it
+}
+
+// New returns the timeline of a laboratory, which is computed when somebody looks.
+func New(w *workspace.Workspace, f *files.Files, r *runs.Runs, d *calls.Desk) *Timeline {
+	return &Timeline{room: w, files: f, runs: r, desk: d}
+}
+
+// Follow asks for what the view lacks, and stops what it needs no longer.
+func (t *Timeline) Follow() {
+	if t.room.State.View != state.Timeline || !t.room.Info.Timed {
+		t.Rest()
+		return
+	}
+	if t.runs.Blocked() != "" {
+		t.Rest()
+		t.problem = t.runs.Blocked()
+		return
+	}
+	of := results.Run{Setup: t.files.Runs(), System: t.room.Focus(), Files: t.files.NumberNow()}
+	if t.of == of && t.against == t.room.State.Against {
+		return
+	}
+	calls.Stop(t.call, t.window)
+	t.of, t.against, t.problem, t.stopped = of, t.room.State.Against, "", false
+	system, err := t.room.Info.System(of.System)
+	if err != nil {
+		t.problem = prose.Capital(err.Error()) + "."
+		return
+	}
+	j := t.job(lab.Window{})
+	j.Against = t.against
+	t.call = t.desk.Start(j, calls.Shown, func(a *exec.Answer) {
+		t.call = nil
+		t.Columns, t.Part, t.says, t.apart, t.title = 0, 0, "", nil, system.Title
+		if problem := a.Error + strings.Join(a.Problems, "; "); problem != "" {
+			t.problem = prose.Capital(strings.TrimSuffix(problem, ".")) + "."
+		} else {
+			t.Columns, t.says, t.apart = a.ID, a.Timeline.Says, a.Timeline.Apart
+		}
+		t.room.Rev++
+	})
+}
+
+// job asks for a window of what is shown.
+func (t *Timeline) job(w lab.Window) *exec.Job {
+	return &exec.Job{Kind: exec.Timeline, Setup: t.of.Setup, System: t.of.System, Files: t.of.Files, Window: w}
+}
+
+// Look asks for all that happens from a tick to another, where the run has too much of it to be
+// at hand.
+func (t *Timeline) Look(from, to int64) {
+	if t.Columns == 0 || t.call.Active() {
+		return
+	}
+	calls.Stop(t.window)
+	t.window = t.desk.Start(t.job(lab.Window{From: from, To: to}), calls.Shown, func(a *exec.Answer) {
+		if a.Error == "" {
+			t.Part = a.ID
+		}
+	})
+}
+
+// Rest stops what is computed.
+func (t *Timeline) Rest() {
+	if t.call.Active() {
+		t.of = results.Run{}
+	}
+	calls.Stop(t.call, t.window)
+}
+
+// Cancel stops what is computed until somebody asks again.
+func (t *Timeline) Cancel() {
+	calls.Stop(t.call)
+	t.stopped = true
+	t.room.Draw()
+}
+
+// Again asks anew.
+func (t *Timeline) Again() {
+	t.of = results.Run{}
+	t.room.Refresh()
+}
+
+// Busy reports whether a run is computed.
+func (t *Timeline) Busy() bool { return t.call.Active() }
+
+// Percent is how much of it is done.
+func (t *Timeline) Percent() int { return int(100 * t.call.Part()) }
+
+// Waits says what is computed, and how far that is.
+func (t *Timeline) Waits() string {
+	if !t.Busy() {
+		return ""
+	}
+	text := "Running " + t.Title() + " again, noting what happens…"
+	if n := t.Percent(); n > 0 {
+		text += " " + strconv.Itoa(n) + " %"
+	}
+	return text
+}
+
+// Title names the system that is in focus.
+func (t *Timeline) Title() string {
+	if s, err := t.room.Info.System(t.room.Focus()); err == nil {
+		return s.Title
+	}
+	return ""
+}
+
+// Of names the system that is shown.
+func (t *Timeline) Of() string { return t.title }
+
+// Says is what the time of the run that is shown goes to.
+func (t *Timeline) Says() string { return t.says }
+
+// Apart says where the run that is shown parts from that of another system.
+func (t *Timeline) Apart() []string { return t.apart }
+
+// Against is the system that is compared with, empty if none is.
+func (t *Timeline) Against() string { return t.room.State.Against }
+
+// SetAgainst compares with another system, or with none.
+func (t *Timeline) SetAgainst(system string) {
+	t.room.State.Against = system
+	t.room.Refresh()
+}
+
+// Stale reports whether what is shown is of other settings than those that are computed.
+func (t *Timeline) Stale() bool { return t.Columns != 0 && t.Busy() }
+
+// Stopped reports whether somebody cancelled what was computed.
+func (t *Timeline) Stopped() bool { return t.stopped && !t.Busy() }
+
+// Empty says why there is nothing to see; nothing if there is, or will be.
+func (t *Timeline) Empty() string {
+	switch {
+	case !t.room.Info.Timed:
+		return "In this laboratory nothing happens over time: what it computes is how much fits and what that costs, and Explore shows all of it."
+	case t.Busy():
+		return ""
+	case t.problem != "":
+		return t.problem
+	case t.Stopped() && t.Columns == 0:
+		return "Cancelled."
+	}
+	return ""
+}
+
+// SetAt notes the part that is shown. That is no change of settings: there is nothing to undo.
+func (t *Timeline) SetAt(text string) {
+	if t.room.State.ReadAt(text) != nil {
+		t.room.State.At = ""
+	}
+}
+
+// At is the part that is to be shown first.
+func (t *Timeline) At() string { return t.room.State.At }
