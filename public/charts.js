@@ -163,8 +163,10 @@ window.charts = (() => {
     return 20 * rows;
   }
 
+  // base is what all charts have. They are painted at once: what ECharts leaves to the next
+  // frame it paints then even if the chart is gone, and fails.
   function base(t) {
-    return { animation: false, textStyle: { fontFamily: t.family }, aria: { enabled: false } }; // the element has its own label
+    return { animation: false, progressive: 0, textStyle: { fontFamily: t.family }, aria: { enabled: false } }; // the element has its own label
   }
 
   // Horizontal bars, one a row.

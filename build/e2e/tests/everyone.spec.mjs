@@ -366,10 +366,10 @@ test('forced colours, more contrast, less motion, wider letters', async ({ page 
   }
   expect(await style('.plot', 'backgroundColor')).toMatch(/^rgb\(/); // charts keep their colours, on their own ground
   for (const selector of ['.chip-button', '#labs', '#pin', '#numbers-throughput']) expect(await style(selector, 'borderTopStyle')).toBe('solid');
-  await page.locator('#view-whatif').focus();
+  await page.locator('#view-explore').focus(); // views are one stop: that which is shown
   await page.keyboard.press('Tab');
   await page.keyboard.press('Shift+Tab');
-  expect(await style('#view-whatif', 'outlineStyle')).toBe('solid');
+  expect(await style('#view-explore', 'outlineStyle')).toBe('solid');
   await screenshot(page, 'everyone-forced');
   expect(await page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length)).toBe(0);
   await page.emulateMedia({ forcedColors: 'none', contrast: 'more', reducedMotion: 'reduce' });
