@@ -19,5 +19,5 @@ type ChainLink struct {
 	Begin int64 // of the slice, in ticks
 }
 
-// A Window is a part of a run, in its ticks; all of it if To is 0.
-type Window struct{ From, To int64 }
+// A Window is a part of a run, in its ticks; the zero window is all of it.
+type Window = timeline.Window

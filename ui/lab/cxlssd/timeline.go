@@ -45,7 +45,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 		return nil, err
 	}
 	t := timeline.Record(timeline.Picosecond, int64(r.Time), categories()...)
-	t.Look(timeline.Window(v.Window))
+	t.Look(v.Window)
 	for i := range r.Threads {
 		t.Object(fmt.Sprintf("Thread %d", i+1))
 	}

@@ -269,7 +269,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 		Recorder: timeline.Record(timeline.Picosecond, int64(r.Time), categories()...), machine: m.Scaled(), threads: int32(r.Threads), warm: w.Warm,
 		objects: map[int32]int32{}, words: map[plan.Step]uint32{},
 	}
-	d.Look(timeline.Window(v.Window))
+	d.Look(v.Window)
 	d.track()
 	again, err := core.Run(w.Workload, &m, v.System, d.watch(), v.Progress)
 	if err != nil {

@@ -298,7 +298,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 		system = sys.Title
 	}
 	return &timefiles.Run{
-		Timeline: timelineOf(r, timeline.Window(v.Window)), Origin: v.Origin,
+		Timeline: timelineOf(r, v.Window), Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
 		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil

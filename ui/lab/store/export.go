@@ -43,7 +43,7 @@ func recorded(v *view) (title string, t *over.Timeline, err error) {
 	for i := range r.Clients {
 		end = max(end, r.Clients[i].End)
 	}
-	draws, watch := timeline(v.Workload, r, end, setup.Host, over.Window(v.Window))
+	draws, watch := timeline(v.Workload, r, end, setup.Host, v.Window)
 	if _, err := core.Watched(v.Workload.Trace, setup, p, watch); err != nil {
 		return "", nil, err
 	}

@@ -129,13 +129,14 @@ func (r *Run) name() string {
 
 // exporter is the program, with the link that shows the same and what is said of the workload.
 func (r *Run) exporter() string {
-	said := r.generator()
+	var said strings.Builder
+	said.WriteString(r.generator())
 	for _, more := range []string{r.Link, r.Workload} {
 		if more != "" {
-			said += " " + more
+			said.WriteString(" " + more)
 		}
 	}
-	return said
+	return said.String()
 }
 
 // slices is the table; ok is false if it would be too large.

@@ -42,7 +42,7 @@ func happening(v *seen) (*lab.Happening, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := chain{t: x.over(timeline.Window(v.Window)), w: x.w, capacity: v.Settings.Machine.GPUMemory}
+	c := chain{t: x.over(v.Window), w: x.w, capacity: v.Settings.Machine.GPUMemory}
 	// Of a workload whose tensors were divided the plan is about the parts.
 	whole := func(op program.Op) bool { return int(op.Tensor) < len(x.w.Tensors) && int(op.At) <= len(x.w.Kernels) }
 	if x.Program != nil && !slices.ContainsFunc(x.Program.Ops, func(op program.Op) bool { return !whole(op) }) {
