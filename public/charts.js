@@ -870,7 +870,8 @@ window.charts = (() => {
       const f = figures.get(id);
       if (f) sight.unobserve(f.element);
       f?.observer?.disconnect();
-      f?.chart?.dispose();
+      // Not at once: drawing asks the program for texts, and may be under way.
+      if (f?.chart) setTimeout(() => f.chart.dispose());
       figures.delete(id);
       pending.delete(id);
     },

@@ -22,6 +22,7 @@ type Runs struct {
 	Problems []string
 	// Baseline is what they are compared with.
 	Baseline *Baseline
+	caveat   string // when nothing was computed last
 	words
 
 	room  *workspace.Workspace

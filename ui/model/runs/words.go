@@ -83,29 +83,29 @@ func (w words) Results() bool {
 	return false
 }
 
-// Caveat is what decides who wins besides the systems, each once: as the results of these
-// settings have it, or those from before as long as there are none.
+// Caveat is what decides who wins besides the systems, each once. While other settings are
+// computed it stays as it was.
 func (w words) Caveat() string {
-	now, before := []string(nil), []string(nil)
+	if w.runs.Active() && w.runs.caveat != "" {
+		return w.runs.caveat
+	}
+	var list []string
 	for i := range w.runs.List {
 		x := &w.runs.List[i]
-		list := &now
 		if !x.On || x.Report == nil || x.Stale && !w.runs.Active() {
 			continue
 		}
-		if x.Stale {
-			list = &before
-		}
 		for _, text := range x.Report.Caveats {
-			if !slices.Contains(*list, text) {
-				*list = append(*list, text)
+			if !slices.Contains(list, text) {
+				list = append(list, text)
 			}
 		}
 	}
-	if !w.Results() {
-		now = before
+	text := strings.Join(list, " ")
+	if !w.runs.Active() {
+		w.runs.caveat = text
 	}
-	return strings.Join(now, " ")
+	return text
 }
 
 // A Trouble is why systems have no numbers.
