@@ -163,8 +163,7 @@ window.charts = (() => {
     return 20 * rows;
   }
 
-  // base is what all charts have. They are painted at once: what ECharts leaves to the next
-  // frame it paints then even if the chart is gone, and fails.
+  // base is what all charts have. They are painted at once, and nothing is left for later frames.
   function base(t) {
     return { animation: false, progressive: 0, textStyle: { fontFamily: t.family }, aria: { enabled: false } }; // the element has its own label
   }
