@@ -30,9 +30,8 @@ type Why struct {
 	Begin int64  `json:"begin"`
 }
 
-// longest are the longest waits of a timeline, pieces of one as one.
-func longest(t *timeline.Timeline) []timeline.Wait {
-	var list []timeline.Wait
+// whole are the waits of a timeline, pieces of one as one.
+func whole(t *timeline.Timeline) (list []timeline.Wait) {
 	add := func(w timeline.Wait) {
 		if n := len(list) - 1; n >= 0 {
 			o := &list[n]
@@ -61,16 +60,20 @@ func longest(t *timeline.Timeline) []timeline.Wait {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b timeline.Wait) int {
-		return cmp.Or(cmp.Compare(b.End-b.Begin, a.End-a.Begin), cmp.Compare(a.Begin, b.Begin))
-	})
-	return list[:min(listed, len(list))]
+	return list
+}
+
+// longer puts longer waits first, and of equal ones the earlier.
+func longer(a, b timeline.Wait) int {
+	return cmp.Or(cmp.Compare(b.End-b.Begin, a.End-a.Begin), cmp.Compare(a.Begin, b.Begin))
 }
 
 // waits are the longest waits with what they came of, where their slices are at hand.
 func (e *encoder) waits(h *lab.Happening) []Wait {
+	all := whole(e.t)
+	slices.SortStableFunc(all, longer)
 	list := []Wait{}
-	for _, w := range longest(e.t) {
+	for _, w := range all[:min(listed, len(all))] {
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], &w); at >= 0 && h.Chain != nil {
 			for _, l := range h.Chain(int(w.Track), at) {
@@ -128,8 +131,8 @@ func Tell(h *lab.Happening) *About {
 		return a
 	}
 	a.Says = prose.Percent(float64(spent[most])/float64(all)) + " of " + of + " is " + t.Cats[most].Label
-	if list := longest(t); len(list) > 0 {
-		w := list[0]
+	if list := whole(t); len(list) > 0 {
+		w := slices.MinFunc(list, longer)
 		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String() + " of " + t.Cats[w.Cat].Label
 		if w.Step >= 0 {
 			a.Says += " in " + t.Names[t.Steps[w.Step]]

@@ -754,30 +754,33 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		o, err := own.analyze(run, w)
 		return o, nil, err
 	}
+	// watched is a run of which more is told than its result.
+	watched := func(u *knob.Setup, system string, f Files, p Progress) (*View[S, W, R], error) {
+		if spec.proves(system) {
+			return nil, errNoRun
+		}
+		s, w, err := ready(u, system, f)
+		if err != nil {
+			return nil, err
+		}
+		return view(u, s, w, system, f, p), nil
+	}
 	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
 		return l.export(key, func(at int) ([]byte, error) {
-			if spec.proves(system) {
-				return nil, errNoRun
-			}
-			s, w, err := ready(u, system, f)
+			v, err := watched(u, system, f, p)
 			if err != nil {
 				return nil, err
 			}
-			v := view(u, s, w, system, f, p)
 			v.Origin = o
 			return spec.Exports[at].Write(v)
 		})
 	}
 	if l.Timed = spec.Timeline != nil; l.Timed {
 		l.Timeline = func(u *knob.Setup, system string, f Files, part Window, p Progress) (*Happening, error) {
-			if spec.proves(system) {
-				return nil, errNoRun
-			}
-			s, w, err := ready(u, system, f)
+			v, err := watched(u, system, f, p)
 			if err != nil {
 				return nil, err
 			}
-			v := view(u, s, w, system, f, p)
 			v.Window = part
 			return spec.Timeline(v)
 		}
