@@ -54,6 +54,10 @@ func (g *GPU) Band(of Kind, b Bound) int64 {
 		return 90
 	case g.Key == "h100-sxm" && of == Transformer: // BERT and GPT-2, by public rows, by the clock and by recorded kernels: seven of eight within 21, GPT-2 in AMP 66 off
 		return 35
+	case g.Family == Hopper && g.Ground == Relative && of == Images: // of 29 iterations that an H200 ran
+		return 120
+	case g.Family == Hopper && g.Ground == Relative && of == Transformer: // of 15 iterations of BERT and GPT-2 that an H200 ran: without autocast seven of ten within 15, under autocast twice as long
+		return 75
 	}
 	return stepBands[of][g.Ground]
 }
