@@ -24,6 +24,7 @@ var Platform = []string{
 	"sim/llm",                      // an engine
 	"sim/llm/flow",                 // shares of links, in floating point
 	"sim/llm/offload",              // an engine
+	"sim/llm/recipe",               // a step of fine-tuning in the law's times
 	"sim/llm/pretrain",             // a step of training in floating point
 	"sim/portable",                 // exists to be the same on all platforms
 	"sim/store",                    // an engine

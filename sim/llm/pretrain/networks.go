@@ -22,6 +22,8 @@ func networks() []model.Arch {
 	small.Tied = true
 	qwen := llama
 	qwen.QKVBias = true
+	smallQwen := qwen
+	smallQwen.Tied = true
 	const (
 		foundry = "mosaicml/llm-foundry scripts/train/yamls/pretrain"
 		touvron = "Touvron et al. 2023, Llama 2, arXiv 2307.09288; config.json"
@@ -47,6 +49,9 @@ func networks() []model.Arch {
 			decoder(small, "llama3-1b", config, 2048, 16, 32, 8, 8192, 128256),
 			decoder(small, "llama3-3b", config, 3072, 28, 24, 8, 8192, 128256),
 			decoder(llama, "mistral-7b", config, 4096, 32, 32, 8, 14336, 32000),
+			decoder(smallQwen, "qwen2.5-0.5b", config, 896, 24, 14, 2, 4864, 151936),
+			decoder(smallQwen, "qwen2.5-1.5b", config, 1536, 28, 12, 2, 8960, 151936),
+			decoder(smallQwen, "qwen2.5-3b", config, 2048, 36, 16, 2, 11008, 151936),
 			decoder(qwen, "qwen2.5-7b", config, 3584, 28, 28, 4, 18944, 152064),
 			decoder(qwen, "qwen2.5-14b", config, 5120, 48, 40, 8, 13824, 152064),
 			decoder(qwen, "qwen2.5-32b", config, 5120, 64, 40, 8, 27648, 152064),

@@ -39,6 +39,10 @@ type Job struct {
 	Compiled   bool // torch.compile: pointwise kernels are fused
 	Precision  kerneltime.Precision
 	Attention  kerneltime.Attention
+	// Frozen: the weights of layers have no gradients, as where only adapters beside them are trained.
+	Frozen bool
+	// Fused: the logits' loss never reads or writes them as a whole in fp32.
+	Fused bool
 }
 
 // A Step is how long a step takes and what of.
@@ -121,7 +125,11 @@ func (j *Job) linear(tokens, in, out int64) (forward, backward unit.Time) {
 	product := func(m, n, k int64) kerneltime.Kernel {
 		return kerneltime.Kernel{Class: kerneltime.Product, M: m, N: n, K: k}
 	}
-	return j.time(product(tokens, out, in)), j.time(product(tokens, in, out), product(in, out, tokens))
+	forward, backward = j.time(product(tokens, out, in)), j.time(product(tokens, in, out))
+	if !j.Frozen {
+		backward = sum(backward, j.time(product(in, out, tokens)))
+	}
+	return forward, backward
 }
 
 // moved is how long n elements of an activation take to pass through memory.
@@ -204,7 +212,11 @@ func (j *Job) pointwise(rotated int64) (forward, backward int64) {
 func (j *Job) logits() pass {
 	tokens := j.Batch * j.Sequence
 	f, b := j.linear(tokens, j.Arch.Width(), j.Arch.Vocab)
-	return pass{products: sum(f, b), moving: j.bytes(36 * unit.Bytes(tokens*j.Arch.Vocab))}
+	moved := 36 * unit.Bytes(tokens*j.Arch.Vocab)
+	if j.Fused {
+		moved /= 2
+	}
+	return pass{products: sum(f, b), moving: j.bytes(moved)}
 }
 
 // ringStep is how much longer a collective takes, not hidden, for each GPU more: fitted to the six
@@ -231,25 +243,43 @@ func (j *Job) link() unit.Bandwidth {
 	return inside
 }
 
+// Computing is what one micro-batch computes, forward and backward: products, attention and moving,
+// and their sum, without casts of weights, communication and optimizer.
+func (j *Job) Computing() (Step, error) {
+	if err := j.Check(); err != nil {
+		return Step{}, err
+	}
+	s := j.computing()
+	s.Time = sum(s.Products, s.Attention, s.Moving)
+	return s, nil
+}
+
+func (j *Job) computing() (s Step) {
+	layers := j.Arch.Layers
+	forward, backward := j.layer()
+	s.add(layers, forward)
+	s.add(layers, backward)
+	s.add(1, j.logits())
+	switch j.Recompute {
+	case Full:
+		s.add(layers, forward)
+	case Selective:
+		s.add(layers, pass{products: forward.products / 2, moving: forward.moving})
+	}
+	return s
+}
+
 // Estimate is how long a step takes.
 func (j *Job) Estimate() (Step, error) {
 	if err := j.Check(); err != nil {
 		return Step{}, err
 	}
+	s := j.computing()
 	layers := j.Arch.Layers
-	forward, backward := j.layer()
-	var s Step
-	s.add(layers, forward)
-	s.add(layers, backward)
-	s.add(1, j.logits())
 	parameters := unit.Bytes(j.Arch.Parameters())
 	communicated, collectives := 6*parameters, 3*layers // two gathers and a scatter of 2 bytes, of each layer
-	switch j.Recompute {
-	case Full:
-		s.add(layers, forward)
+	if j.Recompute == Full {
 		communicated, collectives = communicated+2*parameters, collectives+layers
-	case Selective:
-		s.add(layers, pass{products: forward.products / 2, moving: forward.moving})
 	}
 	if computing := sum(s.Products, s.Attention, s.Moving); j.GPUs > 1 { // four fifths of it hide communication
 		s.Communication = sum(max(0, j.link().Time(communicated)-computing/5*4), times(collectives*(j.GPUs-1), ringStep))
