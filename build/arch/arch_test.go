@@ -63,6 +63,7 @@ var simOrder = []string{
 	"sim/filesys/crash",
 	"sim/llm/model",
 	"sim/llm/pretrain",
+	"sim/llm/recipe", // closed formulas of what fits, and how fast
 	"sim/llm/machine",
 	"sim/llm/decode",
 	"sim/llm/flow",

@@ -7,11 +7,13 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/model"
 	"spillway/sim/llm/offload"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
 	"spillway/sim/llm/system/fsdp"
 	"spillway/sim/llm/system/ideal"
@@ -32,6 +34,8 @@ type Setup struct {
 	Layout  job.Layout
 	Node    machine.Config
 	Options system.Options
+	// Recipe is what is trained and how: systems that move tensors by plan know the plain one alone.
+	Recipe recipe.Choice
 }
 
 // Standard is the TERAIO paper's machine with Llama-3 70B, sequences of 2048 and the smallest
@@ -47,7 +51,7 @@ func Standard() Setup {
 	return Setup{
 		Arch:   arch,
 		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
-		Node:   machine.Standard(), Options: o,
+		Node:   machine.Standard(), Options: o, Recipe: recipe.Standard(),
 	}
 }
 
@@ -63,6 +67,8 @@ type Result struct {
 	Unmet  unit.Bytes // what the plan left above the capacity
 	Moves  int64      // that programs ask for, of all GPUs
 	Notes  []string
+	// Recipe is what closed formulas say, of systems that have them; there is no Job then.
+	Recipe *Formula
 	// Tried are all schedules of the system, of which Schedule was the fastest.
 	Tried []Try
 }
@@ -192,6 +198,14 @@ func run(s *Setup, name string, options offload.Options, p report.Progress) (*Re
 	}
 	progress := begin(p)
 	r := &Result{System: name}
+	switch {
+	case s.ByFormula(sys):
+		return r, r.byFormula(s, sys)
+	case !s.Recipe.Plain() && !sys.Bound:
+		r.Reason = unknownRecipe(sys)
+		r.Node, err = s.Node.Build()
+		return r, err
+	}
 	refused := func(err error) (*Result, error) {
 		var no *system.Refusal
 		if !errors.As(err, &no) {
@@ -250,8 +264,8 @@ func moves(s *offload.Schedule) (n int64) {
 
 // Find returns the system with a name.
 func Find(name string) (*system.System, error) {
-	names := make([]string, 0, len(Systems))
-	for _, s := range Systems {
+	names := make([]string, 0, len(Systems)+len(Recipes))
+	for _, s := range slices.Concat(Systems, Recipes) {
 		if s.Name == name {
 			return s, nil
 		}

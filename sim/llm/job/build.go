@@ -128,7 +128,7 @@ func check(s *Spec) error {
 		return fmt.Errorf("a GPU of %d operations a second; want 10^9 to 4·10^15", peak)
 	case n.Efficiency < 0 || n.Efficiency > 1000:
 		return fmt.Errorf("an efficiency of %d thousandths; want 1 to 1000, or 0 for the law of kernel times", n.Efficiency)
-	case n.Efficiency == 0 && lawOf(&n.GPU) == nil:
+	case n.Efficiency == 0 && LawOf(&n.GPU) == nil:
 		return fmt.Errorf("the law of kernel times does not know the GPU %q; give an efficiency of matrix products", n.GPU.Key)
 	case n.GPU.HBM < unit.GBps || n.GPU.HBM > 1e6*unit.GBps:
 		return fmt.Errorf("GPU memory of %v; want 1 GB/s to 10^6 GB/s", n.GPU.HBM)

@@ -44,8 +44,8 @@ type timer struct {
 	known   map[kerneltime.Kernel]unit.Time // a network has few different ones
 }
 
-// lawOf is a GPU as the law knows it, with the rates that its settings say; nil if it is none of the law's.
-func lawOf(g *machine.GPU) *kerneltime.GPU {
+// LawOf is a GPU as the law knows it, with the rates that its settings say; nil if it is none of the law's.
+func LawOf(g *machine.GPU) *kerneltime.GPU {
 	found := kerneltime.Find(g.Key)
 	if found == nil {
 		return nil
@@ -76,7 +76,7 @@ func Reached(c *machine.Config, p Precision) int64 {
 	if p == BF16 {
 		peak = c.GPU.BF16
 	}
-	gpu := lawOf(&c.GPU)
+	gpu := LawOf(&c.GPU)
 	if c.Efficiency > 0 || gpu == nil {
 		return unit.MulDiv(peak, c.Efficiency, 1000)
 	}
@@ -88,7 +88,7 @@ func Reached(c *machine.Config, p Precision) int64 {
 // Trust is how far eight of ten measurements are at most from how long GPUs of a node compute, in
 // percent, and what that rests on; not where the node has an efficiency of its own.
 func Trust(c *machine.Config, p Precision) (band int64, ground kerneltime.Ground, ok bool) {
-	gpu := lawOf(&c.GPU)
+	gpu := LawOf(&c.GPU)
 	if c.Efficiency > 0 || gpu == nil {
 		return 0, 0, false
 	}
@@ -104,7 +104,7 @@ func newTimer(s *Spec, peak int64, element unit.Bytes) timer {
 	n := &s.Node.Config
 	return timer{
 		rate: peak / 1000 * n.Efficiency, hbm: n.GPU.HBM / 5 * 4, element: element, gated: s.Arch.Gated,
-		scale: s.TimeScale, gpu: lawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{},
+		scale: s.TimeScale, gpu: LawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{},
 	}
 }
 

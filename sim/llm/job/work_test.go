@@ -83,7 +83,7 @@ func TestReached(t *testing.T) {
 		}
 	}
 	for _, g := range machine.GPUs() {
-		if lawOf(&g) == nil {
+		if LawOf(&g) == nil {
 			t.Errorf("the law does not know %s", g.Key)
 		}
 	}

@@ -69,6 +69,10 @@ func Models() []Arch {
 	gpt2.Positions, gpt2.Dropout = 1024, true
 	granite := llama
 	granite.Tied, granite.Dropout = true, true
+	small, qwen := llama, llama
+	small.Tied, qwen.QKVBias = true, true
+	smallQwen := qwen
+	smallQwen.Tied = true
 	mixtral := llama
 	mixtral.Experts, mixtral.Active = 8, 2
 	t5 := Arch{Norm: RMSNorm, FinalNorm: true, Tied: true, Buckets: 32, Dropout: true}
@@ -82,9 +86,12 @@ func Models() []Arch {
 		return a
 	}
 	const (
-		meta   = "The Llama 3 Herd of Models, arXiv 2407.21783, Table 3"
-		brown  = "Brown et al. 2020, Language Models are Few-Shot Learners, Table 2.1"
-		google = "Raffel et al. 2020, T5, section 3.7; config.json of google-t5/t5-11b"
+		meta    = "The Llama 3 Herd of Models, arXiv 2407.21783, Table 3"
+		brown   = "Brown et al. 2020, Language Models are Few-Shot Learners, Table 2.1"
+		herd    = "The Llama 3 Herd of Models, arXiv 2407.21783; config.json"
+		touvron = "Touvron et al. 2023, Llama 2, arXiv 2307.09288; config.json"
+		config  = "config.json of the model"
+		google  = "Raffel et al. 2020, T5, section 3.7; config.json of google-t5/t5-11b"
 	)
 	t5 = vocab(of(t5, "t5-11b", "T5-11B", google, 24, 1024, 128, 128, 128, 65536), 32128)
 	t5.Encoder = 24
@@ -98,6 +105,21 @@ func Models() []Arch {
 		of(gpt, "gpt3-13b", "GPT-3 13B", brown+"; hidden width 5140 as printed, though 40 heads of 128 make 5120", 40, 5140, 40, 40, 128, 20560),
 		of(gpt, "gpt3-175b", "GPT-3 175B", brown, 96, 12288, 96, 96, 128, 49152),
 		t5,
+		vocab(of(llama, "llama3.1-8b", "Llama 3.1 8B", herd, 32, 4096, 32, 8, 128, 14336), 128256),
+		vocab(of(small, "llama3.2-1b", "Llama 3.2 1B", config, 16, 2048, 32, 8, 64, 8192), 128256),
+		vocab(of(small, "llama3.2-3b", "Llama 3.2 3B", config, 28, 3072, 24, 8, 128, 8192), 128256),
+		vocab(of(llama, "llama3.1-405b", "Llama 3.1 405B", herd, 126, 16384, 128, 8, 128, 53248), 128256),
+		vocab(of(llama, "llama2-7b", "Llama 2 7B", touvron, 32, 4096, 32, 32, 128, 11008), 32000),
+		vocab(of(llama, "llama2-13b", "Llama 2 13B", touvron, 40, 5120, 40, 40, 128, 13824), 32000),
+		vocab(of(llama, "llama2-70b", "Llama 2 70B", touvron, 80, 8192, 64, 8, 128, 28672), 32000),
+		vocab(of(llama, "mistral-7b", "Mistral 7B", "Jiang et al. 2023, Mistral 7B, arXiv 2310.06825", 32, 4096, 32, 8, 128, 14336), 32000),
+		vocab(of(smallQwen, "qwen2.5-0.5b", "Qwen2.5 0.5B", config, 24, 896, 14, 2, 64, 4864), 151936),
+		vocab(of(smallQwen, "qwen2.5-1.5b", "Qwen2.5 1.5B", config, 28, 1536, 12, 2, 128, 8960), 151936),
+		vocab(of(smallQwen, "qwen2.5-3b", "Qwen2.5 3B", config, 36, 2048, 16, 2, 128, 11008), 151936),
+		vocab(of(qwen, "qwen2.5-7b", "Qwen2.5 7B", config, 28, 3584, 28, 4, 128, 18944), 152064),
+		vocab(of(qwen, "qwen2.5-14b", "Qwen2.5 14B", config, 48, 5120, 40, 8, 128, 13824), 152064),
+		vocab(of(qwen, "qwen2.5-32b", "Qwen2.5 32B", config, 64, 5120, 40, 8, 128, 27648), 152064),
+		vocab(of(qwen, "qwen2.5-72b", "Qwen2.5 72B", config, 80, 8192, 64, 8, 128, 29568), 152064),
 		vocab(of(mixtral, "mixtral-8x7b", "Mixtral 8x7B", "Jiang et al. 2024, Mixtral of Experts, arXiv 2401.04088, Table 1", 32, 4096, 32, 8, 128, 14336), 32000),
 	}
 }

@@ -20,10 +20,6 @@ func networks() []model.Arch {
 	llama := model.Arch{Norm: model.RMSNorm, FinalNorm: true, Gated: true}
 	small := llama
 	small.Tied = true
-	qwen := llama
-	qwen.QKVBias = true
-	smallQwen := qwen
-	smallQwen.Tied = true
 	const (
 		foundry = "mosaicml/llm-foundry scripts/train/yamls/pretrain"
 		touvron = "Touvron et al. 2023, Llama 2, arXiv 2307.09288; config.json"
@@ -42,20 +38,9 @@ func networks() []model.Arch {
 			decoder(llama, "llama-13b", touvron, 5120, 40, 40, 40, 13824, 32000),
 			decoder(llama, "llama-30b", touvron, 6656, 60, 52, 52, 17920, 32000),
 			decoder(llama, "llama-65b", touvron, 8192, 80, 64, 64, 22016, 32000),
-			decoder(llama, "llama2-7b", touvron, 4096, 32, 32, 32, 11008, 32000),
-			decoder(llama, "llama2-13b", touvron, 5120, 40, 40, 40, 13824, 32000),
-			decoder(llama, "llama2-70b", touvron, 8192, 80, 64, 8, 28672, 32000),
 			decoder(llama, "llama3-405b", herd, 16384, 126, 128, 8, 53248, 128256),
 			decoder(small, "llama3-1b", config, 2048, 16, 32, 8, 8192, 128256),
 			decoder(small, "llama3-3b", config, 3072, 28, 24, 8, 8192, 128256),
-			decoder(llama, "mistral-7b", config, 4096, 32, 32, 8, 14336, 32000),
-			decoder(smallQwen, "qwen2.5-0.5b", config, 896, 24, 14, 2, 4864, 151936),
-			decoder(smallQwen, "qwen2.5-1.5b", config, 1536, 28, 12, 2, 8960, 151936),
-			decoder(smallQwen, "qwen2.5-3b", config, 2048, 36, 16, 2, 11008, 151936),
-			decoder(qwen, "qwen2.5-7b", config, 3584, 28, 28, 4, 18944, 152064),
-			decoder(qwen, "qwen2.5-14b", config, 5120, 48, 40, 8, 13824, 152064),
-			decoder(qwen, "qwen2.5-32b", config, 5120, 64, 40, 8, 27648, 152064),
-			decoder(qwen, "qwen2.5-72b", config, 8192, 80, 64, 8, 29568, 152064),
 		},
 		model.Models()...,
 	)

@@ -85,6 +85,33 @@ const (
 	Offloaded               // the same, states in host memory
 )
 
+// A Choice is a recipe, but for what other systems know as well: recomputation, and how long sequences are.
+type Choice struct {
+	Method    Method
+	Rank      int64 // of adapters
+	Targets   Targets
+	Optimizer Optimizer
+	// InBackward: each matrix is updated as soon as its gradient is there, which is not kept.
+	InBackward bool
+	Loss       Loss
+	Compile    bool
+	// ActivationOffload: what layers keep for the backward pass goes to host memory.
+	ActivationOffload bool
+	// FP32: weights and gradients have 4 bytes and are cast, else 2.
+	FP32       bool
+	Accumulate int64 // micro-batches of a step
+}
+
+// Standard is what all systems do: all weights are trained by Adam with moments in 4 bytes.
+func Standard() Choice { return Choice{Rank: 16, Targets: Linear, Accumulate: 1} }
+
+// Plain says that a recipe trains what every system trains; how it computes may differ.
+func (c Choice) Plain() bool {
+	x := Standard()
+	x.Rank, x.Targets, x.Compile, x.FP32, x.Accumulate = c.Rank, c.Targets, c.Compile, c.FP32, c.Accumulate
+	return c == x
+}
+
 // A Job is one model, trained by one recipe on GPUs of one kind.
 type Job struct {
 	Arch *model.Arch
@@ -97,22 +124,11 @@ type Job struct {
 	// Adam is how many parameters a second the host updates.
 	Adam int64
 
-	Method    Method
-	Rank      int64
-	Targets   Targets
-	Optimizer Optimizer
-	// InBackward: each matrix is updated as soon as its gradient is there, which is not kept.
-	InBackward bool
-	Loss       Loss
-	Compile    bool
-	Recompute  pretrain.Recompute
-	// ActivationOffload: what layers keep for the backward pass goes to host memory.
-	ActivationOffload bool
-	// FP32: weights and gradients have 4 bytes and are cast, else 2.
-	FP32  bool
-	Share Share
+	Choice
+	Recompute pretrain.Recompute
+	Share     Share
 
-	Micro, Sequence, Accumulate int64 // sequences of a micro-batch of one GPU, tokens, micro-batches of a step
+	Micro, Sequence int64 // sequences of a micro-batch of one GPU, tokens
 }
 
 // A Memory is what a GPU holds.
@@ -353,6 +369,9 @@ func (j *Job) Needs() Memory {
 		m.Weights, m.States, m.Gradients = 0, 0, 0
 	}
 	m.Begins = m.Weights + m.States + m.Gathered + m.Activations + m.Logits
+	if j.Accumulate > 1 { // those of the micro-batches before
+		m.Begins += m.Gradients
+	}
 	m.Ends = m.Weights + m.States + m.Gathered + m.Gradients + m.Layer
 	if j.Recompute != pretrain.Nothing { // the last layer is computed again while gradients of the head are there
 		m.Begins = max(m.Begins, m.Weights+m.States+m.Gathered+m.Activations+m.Layer)

@@ -51,14 +51,15 @@ func given(t *testing.T, r map[string]string) *recipe.Job {
 	j := &recipe.Job{
 		Arch: arch(t, r["model"]), GPU: kerneltime.Find(gpu), GPUs: whole(t, r["gpus"]), Link: 25 * unit.GBps,
 		Collective: map[string]unit.Bandwidth{"a100-80": 200 * unit.GBps, "h100-96": 300 * unit.GBps}[r["gpu"]],
-		Micro:      whole(t, r["micro_tokens"]) / whole(t, r["seq"]), Sequence: whole(t, r["seq"]), Accumulate: 1,
-		Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", ActivationOffload: r["act_offload"] == "1", InBackward: r["opt_in_bwd"] == "1",
-		Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA, "qlora": recipe.QLoRA}[r["method"]],
-		Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "all-k": recipe.Linear}[r["targets"]],
-		Optimizer: map[string]recipe.Optimizer{"bf16": recipe.AdamWBF16, "adam8": recipe.AdamW8, "paged8": recipe.Paged8}[r["optimizer"]],
-		FP32:      r["optimizer"] == "fp32",
-		Loss:      map[string]recipe.Loss{"chunked": recipe.Chunked}[r["loss"]],
+		Micro:      whole(t, r["micro_tokens"]) / whole(t, r["seq"]), Sequence: whole(t, r["seq"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full, "s": pretrain.Selective}[r["ac"]],
+		Choice: recipe.Choice{Accumulate: 1,
+			Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", ActivationOffload: r["act_offload"] == "1", InBackward: r["opt_in_bwd"] == "1",
+			Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA, "qlora": recipe.QLoRA}[r["method"]],
+			Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "all-k": recipe.Linear}[r["targets"]],
+			Optimizer: map[string]recipe.Optimizer{"bf16": recipe.AdamWBF16, "adam8": recipe.AdamW8, "paged8": recipe.Paged8}[r["optimizer"]],
+			FP32:      r["optimizer"] == "fp32",
+			Loss:      map[string]recipe.Loss{"chunked": recipe.Chunked}[r["loss"]]},
 	}
 	j.Memory = j.GPU.Memory
 	if j.GPUs > 1 {
@@ -75,13 +76,14 @@ func own(t *testing.T, r map[string]string) *recipe.Job {
 		name = r["model"]
 	}
 	j := &recipe.Job{
-		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]), Accumulate: 1,
-		Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", InBackward: r["in_backward"] == "1", FP32: r["state"] == "fp32",
-		Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA}[r["method"]],
-		Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "attention": recipe.Attention, "linear": recipe.Linear}[r["targets"]],
-		Optimizer: map[string]recipe.Optimizer{"sgd": recipe.SGD, "adamw-bf16": recipe.AdamWBF16, "adamw-fp32": recipe.AdamWFP32}[r["optimizer"]],
-		Loss:      map[string]recipe.Loss{"fused": recipe.Fused}[r["loss"]],
+		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full}[r["recompute"]],
+		Choice: recipe.Choice{Accumulate: 1,
+			Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", InBackward: r["in_backward"] == "1", FP32: r["state"] == "fp32",
+			Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA}[r["method"]],
+			Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "attention": recipe.Attention, "linear": recipe.Linear}[r["targets"]],
+			Optimizer: map[string]recipe.Optimizer{"sgd": recipe.SGD, "adamw-bf16": recipe.AdamWBF16, "adamw-fp32": recipe.AdamWFP32}[r["optimizer"]],
+			Loss:      map[string]recipe.Loss{"fused": recipe.Fused}[r["loss"]]},
 	}
 	j.Memory = j.GPU.Memory
 	return j
@@ -162,9 +164,11 @@ func TestSavings(t *testing.T) {
 	for range 2000 {
 		j := recipe.Job{
 			Arch: arch(t, names[random.IntN(len(names))]), GPU: kerneltime.Find("rtx-4090"), GPUs: 1, Memory: 24 * unit.GiB, Link: 25 * unit.GBps, Collective: 20 * unit.GBps, Adam: 4e9,
-			Method: recipe.Method(random.IntN(3)), Rank: 1 + random.Int64N(64), Targets: recipe.Targets(random.IntN(2)), Optimizer: recipe.Optimizer(random.IntN(6)),
-			Loss: recipe.Loss(random.IntN(3)), Compile: random.IntN(2) == 1, Recompute: pretrain.Recompute(random.IntN(3)),
-			Micro: 1 + random.Int64N(8), Sequence: 1 << (7 + random.IntN(7)), Accumulate: 1,
+			Choice: recipe.Choice{
+				Method: recipe.Method(random.IntN(3)), Rank: 1 + random.Int64N(64), Targets: recipe.Targets(random.IntN(2)), Optimizer: recipe.Optimizer(random.IntN(6)),
+				Loss: recipe.Loss(random.IntN(3)), Compile: random.IntN(2) == 1, Accumulate: 1 + random.Int64N(2),
+			},
+			Recompute: pretrain.Recompute(random.IntN(3)), Micro: 1 + random.Int64N(8), Sequence: 1 << (7 + random.IntN(7)),
 		}
 		is := j.Needs().Peak
 		for what, change := range map[string]func(*recipe.Job){
@@ -204,12 +208,12 @@ func TestSavings(t *testing.T) {
 
 // TestRefused: what makes no sense is refused with what to do.
 func TestRefused(t *testing.T) {
-	good := recipe.Job{Arch: arch(t, "llama3-8b"), GPU: kerneltime.Find("rtx-4090"), GPUs: 1, Micro: 1, Sequence: 2048, Accumulate: 1}
+	good := recipe.Job{Arch: arch(t, "llama3-8b"), GPU: kerneltime.Find("rtx-4090"), GPUs: 1, Micro: 1, Sequence: 2048, Choice: recipe.Standard()}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*recipe.Job){
-		"rank 0":      func(j *recipe.Job) { j.Method = recipe.LoRA },
+		"rank 0":      func(j *recipe.Job) { j.Method, j.Rank = recipe.LoRA, 0 },
 		"accumulate":  func(j *recipe.Job) { j.InBackward, j.Accumulate = true, 2 },
 		"four bits":   func(j *recipe.Job) { j.Method, j.Rank, j.FP32 = recipe.QLoRA, 8, true },
 		"take ddp":    func(j *recipe.Job) { j.GPUs = 2 },

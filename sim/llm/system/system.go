@@ -7,6 +7,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -95,6 +96,9 @@ type System struct {
 	// Planning is about how long its plans take for a kernel, in steps of 2.5 µs, where
 	// a GPU has 13 440 kernels; 0 where it plans nothing.
 	Planning float64
+	// Recipe, if it is not nil, is what GPUs share where memory and time come from closed formulas
+	// (package recipe): always where there is no Plan, else for recipes that are not plain.
+	Recipe *recipe.Share
 	// Cut changes what is built: how the model is cut, and who does the optimizer's work. Where
 	// Micro is 0 it chooses it.
 	Cut func(s *job.Spec, o *Options) error

@@ -54,6 +54,9 @@ type share struct{ mean, most float64 }
 
 // active is what the running kernel's tensors take of a GPU's memory.
 func (r *result) active() share {
+	if r.Job == nil {
+		return share{report.None(), report.None()}
+	}
 	if r.used == nil {
 		mean, most := core.Active(r.Job)
 		r.used = &share{float64(mean) / 1e6, float64(most) / 1e6}

@@ -52,6 +52,26 @@ func frozen(x *outcome) []byte {
 		t.String("stuck", a.Stuck)
 		t.Close('}')
 	})
+	if r := x.Recipe; r != nil {
+		t.Int("recipe_trained", r.Trained)
+		t.Int("recipe_weights_bytes", r.Weights)
+		t.Int("recipe_gradients_bytes", r.Gradients)
+		t.Int("recipe_states_bytes", r.States)
+		t.Int("recipe_activations_bytes", r.Activations)
+		t.Int("recipe_logits_bytes", r.Logits)
+		t.Int("recipe_gathered_bytes", r.Gathered)
+		t.Int("recipe_layer_bytes", r.Layer)
+		t.Int("recipe_begins_bytes", r.Begins)
+		t.Int("recipe_ends_bytes", r.Ends)
+		t.Int("recipe_products_ps", r.Products)
+		t.Int("recipe_attention_ps", r.Attention)
+		t.Int("recipe_moving_ps", r.Moving)
+		t.Int("recipe_host_ps", r.Host)
+		t.Int("recipe_unpack_ps", r.Unpack)
+		t.Int("recipe_optimizer_ps", r.Optimizer)
+		t.Int("recipe_communication_ps", r.Communication)
+		t.Int("recipe_paging_ps", r.Paging)
+	}
 	t.Close('}')
 	return t
 }

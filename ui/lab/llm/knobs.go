@@ -9,6 +9,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/model"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
@@ -23,6 +24,8 @@ type settings struct {
 	Drive string // key of the kind of drive
 	// Precision, Recompute, Fallback and Cut are texts of knobs, which resolved reads.
 	Precision, Recompute, Fallback, Cut string
+	// Recipes' texts, likewise.
+	Method, Targets, Optimizer, Loss, State string
 	// Setup is the rest. Of Arch only what knobs say counts, of Node.GPU and Node.Drive only
 	// rates, prices and endurance that are knobs; resolved adds the others.
 	core.Setup
@@ -30,7 +33,7 @@ type settings struct {
 
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
-	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Setup: core.Standard()}
+	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
 		s.Cut = "tensor"
@@ -77,6 +80,10 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	l.Recompute = job.Recompute(slices.Index(recomputes, s.Recompute))
 	out.Options.Fallback = system.Fallback(slices.Index(fallbacks, s.Fallback))
 	out.Options.Tensor = s.Cut == "tensor"
+	r := &out.Recipe
+	r.Method, r.Targets = recipe.Method(slices.Index(methods, s.Method)), recipe.Targets(slices.Index(targets, s.Targets))
+	r.Optimizer, r.Loss = recipe.Optimizer(slices.Index(optimizers, s.Optimizer)), recipe.Loss(slices.Index(losses, s.Loss))
+	r.FP32 = s.State == states[1]
 	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
 		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), parts, out.Node.GPUs)
 	}
@@ -112,7 +119,6 @@ func sound(m *core.Setup) error {
 // divides reports what of a model or a batch cannot be cut as the layout asks: what would stop
 // the pipeline of Ideal and TERAIO, and with Ideal the share of it that all others reach.
 func divides(a *model.Arch, l *job.Layout) error {
-	each := l.Batch / max(l.Data, 1)
 	switch layers := a.Layers + a.Encoder; {
 	case layers < l.Pipeline:
 		return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
@@ -127,7 +133,13 @@ func divides(a *model.Arch, l *job.Layout) error {
 		return fmt.Errorf("%s knows %s positions, fewer than a sequence of %s tokens; set sequence under Training to at most %d", a.Title, prose.Grouped(longest(a)), prose.Grouped(l.Sequence), longest(a))
 	case l.Batch%l.Data != 0:
 		return fmt.Errorf("a batch of %s does not divide among %d replicas; set batch under Training to a multiple of %d, or data to a number that divides it", prose.Count(l.Batch, "sequence"), l.Data, l.Data)
-	case l.Micro > 0 && each%l.Micro != 0:
+	}
+	return nil
+}
+
+// rounds reports a batch that a pipeline cannot cut into its micro-batches.
+func rounds(l *job.Layout) error {
+	if each := l.Batch / max(l.Data, 1); l.Micro > 0 && each%l.Micro != 0 {
 		return fmt.Errorf("%s of a replica do not divide into micro-batches of %d; set micro under Training to a number that divides them, or to 0 to have one chosen", prose.Count(each, "sequence"), l.Micro)
 	}
 	return nil
@@ -227,11 +239,17 @@ var (
 	precisions = []string{"fp32", "bf16"}
 	recomputes = []string{"none", "selective", "full"}
 	fallbacks  = []string{"better", "demand", "stretch"}
+	methods    = []string{"full", "lora", "qlora"}
+	targets    = []string{"qv", "attention", "linear", "mlp"}
+	optimizers = []string{"adamw-fp32", "adamw-bf16", "adamw-8bit", "paged-8bit", "paged-32bit", "sgd"}
+	losses     = []string{"full", "chunked", "fused"}
+	states     = []string{"bf16", "fp32"}
 )
 
 // Groups of settings, and where several come from.
 const (
 	groupLayout  = "How it is cut"
+	groupRecipe  = "Recipe"
 	groupDrives  = "Drives"
 	groupHost    = "Host"
 	groupLinks   = "Links"
@@ -267,17 +285,60 @@ func knobs() map[string][]setting {
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
 			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept but those around attention and the norms."},
 			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
-		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
+		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
 		numeric("zero", "ZeRO stage of replicas", groupLayout, "", 1, 0, 3, "0: nothing is cut; Rajbhandari et al., ZeRO, SC 2020", "What replicas share: 1 optimizer states, 2 and gradients, 3 and weights.", func(s *settings) *int64 { return &s.Layout.ZeRO }),
 	}
+	training = append(training, recipeKnobs()...)
 	arch := make([]setting, len(archKnobs))
 	for i := range archKnobs {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
 	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
+}
+
+// recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.
+func recipeKnobs() []setting {
+	const (
+		hu       = "Hu et al. 2021, LoRA; torchtune's defaults"
+		dettmers = "Dettmers et al.: 8-bit optimizers, ICLR 2022; paged optimizers, QLoRA 2023"
+		tune     = "torchtune, README: memory and training speed"
+	)
+	choice := func(key, label, word, help string) knob.Choice {
+		return knob.Choice{Key: key, Label: label, Word: word, Help: help}
+	}
+	return []setting{
+		one("method", "What is trained", groupRecipe, hu, "All weights, or adapters of low rank beside frozen ones. With adapters only One GPU, DDP, FSDP and FSDP offload run.", func(s *settings) *string { return &s.Method },
+			choice("full", "all weights", "-", "Every weight has a gradient and states of the optimizer."),
+			choice("lora", "LoRA", "LoRA", "Products of low rank beside frozen matrices."),
+			choice("qlora", "QLoRA", "QLoRA", "The same; frozen matrices of layers in four bits (NF4 with double quantization).")),
+		numeric("rank", "Rank of adapters", groupRecipe, "", 1, 1, 4096, hu, "Width of the products beside a matrix; of LoRA and QLoRA.", func(s *settings) *int64 { return &s.Recipe.Rank }),
+		one("targets", "Matrices with adapters", groupRecipe, hu, "Beside which matrices of a layer adapters stand; of LoRA and QLoRA.", func(s *settings) *string { return &s.Targets },
+			choice("qv", "query and value", "adapters beside query and value", "Two of a layer."),
+			choice("attention", "attention", "adapters beside attention", "Query, key, value and output."),
+			choice("linear", "all", "-", "Attention and the feed-forward block."),
+			choice("mlp", "feed-forward", "adapters beside the feed-forward block", "The feed-forward block alone.")),
+		one("optimizer", "Optimizer", groupRecipe, dettmers, "What states each trained weight has.", func(s *settings) *string { return &s.Optimizer },
+			choice("adamw-fp32", "AdamW", "-", "Two moments of 4 bytes."),
+			choice("adamw-bf16", "AdamW in bf16", "AdamW in bf16", "Two moments of 2 bytes."),
+			choice("adamw-8bit", "8-bit AdamW", "8-bit AdamW", "Two moments of a byte, and a scale for each 256."),
+			choice("paged-8bit", "8-bit AdamW, paged", "paged 8-bit AdamW", "The same, in host memory where the GPU has no room."),
+			choice("paged-32bit", "AdamW, paged", "paged AdamW", "Two moments of 4 bytes, in host memory where the GPU has no room."),
+			choice("sgd", "SGD", "SGD", "No states.")),
+		yes("optimizer_in_backward", "Update in the backward pass", groupRecipe, tune, "Whether each matrix is updated as soon as its gradient is there, so that gradients are not kept; on one GPU.", "updated in the backward pass", func(s *settings) *bool { return &s.Recipe.InBackward }),
+		one("loss", "Loss", groupRecipe, tune, "How the logits of the vocabulary are computed.", func(s *settings) *string { return &s.Loss },
+			choice("full", "all logits", "-", "Logits of all tokens, and again in fp32."),
+			choice("chunked", "chunked", "chunked loss", "Logits of all tokens in 16 bits; in fp32 an eighth at a time."),
+			choice("fused", "fused", "fused loss", "An eighth of the logits at a time, and never all.")),
+		yes("compile", "Compiled", groupRecipe, tune, "Whether One GPU, DDP and FSDP run compiled (torch.compile); the others' kernels are the law's.", "compiled", func(s *settings) *bool { return &s.Recipe.Compile }),
+		yes("activation_offload", "Activations to host memory", groupRecipe, tune, "Whether what layers keep for the backward pass goes to host memory.", "activations offloaded", func(s *settings) *bool { return &s.Recipe.ActivationOffload }),
+		one("state", "Weights and gradients of recipes", groupRecipe, tune, "Of One GPU, DDP and FSDP, which compute in bf16: whether weights and gradients have 2 bytes, or 4 and are cast.", func(s *settings) *string { return &s.State },
+			choice("bf16", "bf16", "-", "2 bytes each."),
+			choice("fp32", "fp32, cast", "weights in fp32", "4 bytes each, and a copy in bf16 to compute with.")),
+		numeric("accumulate", "Micro-batches of a step", groupRecipe, "", 1, 1, 65536, tune, "Of One GPU, DDP and FSDP: how many micro-batches each GPU sums up before an update. An iteration trains as many sequences as micro-batch, GPUs and this make; batch only bounds a micro-batch that is chosen.", func(s *settings) *int64 { return &s.Recipe.Accumulate }),
+	}
 }
 
 // modelKnob chooses a model.

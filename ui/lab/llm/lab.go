@@ -5,6 +5,7 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	core "spillway/sim/llm"
@@ -63,6 +64,9 @@ func New() lab.Lab {
 				{Text: "{sequence} each"},
 				{Text: "{precision}", Trust: true},
 				{Text: "{recompute?}", Trust: true},
+				{Text: "{method?}"},
+				{Text: "{optimizer?}", Trust: true},
+				{Text: "{loss?}", Trust: true},
 				{Text: "{gpus} × {gpu}"},
 				{Text: "{drives} × {drive} for each GPU"},
 				{Text: "{host_memory} host memory"},
@@ -117,10 +121,10 @@ const dropped = "Drop a model's config.json (Hugging Face), with its safetensors
 // systems lists what is compared.
 func systems() []lab.System {
 	var list []lab.System
-	for _, s := range core.Systems {
+	for _, s := range slices.Concat(core.Systems, core.Recipes) {
 		list = append(list, lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About,
-			Bound: s.Bound, Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s),
+			Bound: s.Bound, Off: s.Off || s.Plan == nil, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s),
 		})
 	}
 	return append(list, lab.Best(
@@ -131,14 +135,24 @@ func systems() []lab.System {
 // leastOf is the key of what the best possible says of a system whose tensors move by programs
 // alone; empty of others.
 func leastOf(s *system.System) string {
-	if s.Offloads == nil {
+	switch {
+	case s.Plan == nil:
+		return recipeLeast
+	case s.Offloads == nil:
 		return ""
 	}
 	return strings.ReplaceAll(s.Name, "-", "_") + "_least_s"
 }
 
+// recipeLeast is what is proven of systems by recipe: nothing, because the bound is of training all weights
+// in the numbers that precision says.
+const recipeLeast = "recipe_least_s"
+
 // proof is what no system can be faster than.
 func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
+	if !w.setup.Recipe.Plain() {
+		return &lab.Proof{Reason: "the bound is of training all weights by Adam; of this recipe nothing is proven", About: w.about, Origin: w.origin}, nil
+	}
 	b, err := core.Best(&w.setup, p)
 	if err != nil {
 		return nil, err
@@ -190,9 +204,22 @@ func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
 
 // run runs a system.
 func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
+	of, err := core.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	formula := w.setup.ByFormula(of)
+	if !formula {
+		if err := rounds(&w.setup.Layout); err != nil {
+			return nil, err
+		}
+	}
 	r, err := core.Run(&w.setup, name, true, p)
 	if err != nil {
 		return nil, err
+	}
+	if formula {
+		return &result{Result: r, setup: w.setup}, nil
 	}
 	ideal, err := w.bound(name, r)
 	if err != nil {

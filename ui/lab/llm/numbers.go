@@ -116,7 +116,12 @@ func list() []report.Measure[*result] {
 		ns[len(ns)-1].Scale = 0.01
 	}
 	add("tokens_s", "Throughput", "tokens/s", "Tokens trained a second, by all GPUs together.", 1, 1, func(r *result) float64 { return float64(r.TokenRate()) / 1000 })
-	add("of_ideal", "Of all in memory", "%", "Throughput over that of the same pipeline on GPUs that hold everything. Systems without its bubble may be above 100 %.", 1, 1, func(r *result) float64 { return float64(r.OfIdeal(r.ideal.Time)) / 1e6 })
+	add("of_ideal", "Of all in memory", "%", "Throughput over that of the same pipeline on GPUs that hold everything. Systems without its bubble may be above 100 %.", 1, 1, func(r *result) float64 {
+		if r.ideal == nil {
+			return report.None()
+		}
+		return float64(r.OfIdeal(r.ideal.Time)) / 1e6
+	})
 	ns[len(ns)-1].Scale = 0.01
 	add("iteration_s", "Iteration", "s", "Time of one iteration, after the first ones.", 2, -1, func(r *result) float64 { return inSeconds(r.Time) })
 	ns = append(ns, lab.Headroom[*result]("No system can be below 1. TERAIO's are measured against a linear program of what each GPU moves."))
@@ -125,7 +130,13 @@ func list() []report.Measure[*result] {
 			add(key, "Least time of "+x.Title, "s", "Of Best possible: "+x.Title+" takes no less, whatever it moves when. Nothing shows that it can be reached.", 2, -1, func(*result) float64 { return report.None() })
 		}
 	}
-	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU in the mean, recomputation included.", 1, 1, func(r *result) float64 { return float64(r.FlopRate()) / 1e12 })
+	add(recipeLeast, "Least time by recipe", "s", "Nothing is proven of systems by recipe: the bound is of training all weights.", 2, -1, func(*result) float64 { return report.None() })
+	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU in the mean, recomputation included.", 1, 1, func(r *result) float64 {
+		if r.Job == nil {
+			return report.None()
+		}
+		return float64(r.FlopRate()) / 1e12
+	})
 	for c, x := range causes {
 		add(x.key+"_s", "GPU time: "+x.label, "s", x.help+" Mean over the GPUs; the six parts are the iteration.", 2, 0, func(r *result) float64 {
 			return r.gpu(func(g *offload.GPUResult) float64 { return inSeconds(g.Ledger[c]) })
@@ -135,6 +146,9 @@ func list() []report.Measure[*result] {
 		return r.gpu(func(g *offload.GPUResult) float64 { return inSeconds(g.Overlapped) })
 	})
 	add("peak_percent", "Memory that it would take", "%", "What all tensors of the first GPU would take at the worst if none was ever moved, as this system cuts the model and the batch, over the part of a GPU's memory that is for tensors. It is about the model, before anything is moved: above 100 % the rest has to be elsewhere. ZeRO and FSDP choose the micro-batch, and what their host updates is never on a GPU, so compare it between machines and models, not between systems. What a GPU really holds is GPU memory.", 1, 0, func(r *result) float64 {
+		if r.Job == nil {
+			return report.None()
+		}
 		return float64(core.PeakShare(r.Job)) / 1e4
 	})
 	add("gpu_gib", "GPU memory", "GiB", "The most that one GPU holds.", 1, 0, func(r *result) float64 {
@@ -187,6 +201,9 @@ func list() []report.Measure[*result] {
 		add(x.key, x.label, "GB/s", x.help, 1, 0, func(r *result) float64 { return r.rate(x.kind) })
 	}
 	add(bandKey, "Band of the kernel times", "%", "How far eight of ten measurements were at most from how long GPUs compute; none where a machine has an efficiency of its own.", 0, -1, func(r *result) float64 {
+		if r.Recipe != nil {
+			return 15
+		}
 		if band, _, ok := job.Trust(&r.setup.Node, r.setup.Layout.Precision); ok {
 			return float64(band)
 		}

@@ -23,6 +23,30 @@ type outcome struct {
 	Operations int64        `json:"operations_billion" help:"of an iteration, of all GPUs, recomputation too"`
 	Notes      []string     `json:"notes" help:"what the system says of its plan"`
 	Tried      []try        `json:"tried" help:"all of its plans, of which the fastest counts"`
+	// Recipe is of systems by closed formulas.
+	Recipe *recipeOutcome `json:"recipe,omitempty" help:"what closed formulas say, of systems that have them"`
+}
+
+// A recipeOutcome is what closed formulas say.
+type recipeOutcome struct {
+	Trained       int64 `json:"trained" help:"parameters that are trained"`
+	Weights       int64 `json:"weights_bytes" help:"weights on a GPU"`
+	Gradients     int64 `json:"gradients_bytes" help:"gradients on a GPU, when the backward pass ends"`
+	States        int64 `json:"states_bytes" help:"states of the optimizer on a GPU"`
+	Activations   int64 `json:"activations_bytes" help:"what all layers keep, when the backward pass begins"`
+	Logits        int64 `json:"logits_bytes" help:"logits and their loss, when the backward pass begins"`
+	Gathered      int64 `json:"gathered_bytes" help:"layers of other GPUs, or copies in another type"`
+	Layer         int64 `json:"layer_bytes" help:"what one layer's backward pass needs"`
+	Begins        int64 `json:"begins_bytes" help:"all of it when the backward pass begins"`
+	Ends          int64 `json:"ends_bytes" help:"all of it when the backward pass ends"`
+	Products      int64 `json:"products_ps" help:"matrix products of a step"`
+	Attention     int64 `json:"attention_ps" help:"attention"`
+	Moving        int64 `json:"moving_ps" help:"kernels that only move"`
+	Host          int64 `json:"host_ps" help:"what the processor that starts kernels adds"`
+	Unpack        int64 `json:"unpack_ps" help:"unpacking weights of four bits"`
+	Optimizer     int64 `json:"optimizer_ps" help:"the update"`
+	Communication int64 `json:"communication_ps" help:"what computing does not hide of gathers and sums"`
+	Paging        int64 `json:"paging_ps" help:"what computing does not hide of moves from and to host memory"`
 }
 
 // A try is how one plan did.
@@ -64,6 +88,15 @@ func outcomeOf(r *core.Result) outcome {
 	}
 	if r.Result == nil {
 		return x
+	}
+	if f := r.Recipe; f != nil {
+		x.Micro = f.Job.Micro
+		m, t := &f.Memory, &f.Step
+		x.Recipe = &recipeOutcome{
+			Weights: int64(m.Weights), Gradients: int64(m.Gradients), States: int64(m.States), Activations: int64(m.Activations), Logits: int64(m.Logits), Gathered: int64(m.Gathered), Layer: int64(m.Layer),
+			Begins: int64(m.Begins), Ends: int64(m.Ends), Trained: f.Job.Trained(),
+			Products: int64(t.Products), Attention: int64(t.Attention), Moving: int64(t.Moving), Host: int64(t.Host), Unpack: int64(t.Unpack), Optimizer: int64(t.Optimizer), Communication: int64(t.Communication), Paging: int64(t.Paging),
+		}
 	}
 	x.Variant, x.Time, x.HostPeak, x.DrivePeak = r.Schedule, int64(r.Time), int64(r.HostPeak), int64(r.DrivePeak)
 	for i := range r.GPUs {

@@ -91,6 +91,9 @@ func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Sec
 		if err != nil {
 			return nil, err
 		}
+		if x.Workload.setup.ByFormula(of) {
+			return &report.Section{Text: []string{of.Title + " moves nothing and runs by closed formulas: what it takes is in its notes and under All numbers. Choose a system that moves tensors to see this."}}, nil
+		}
 		return show(&view{w: x.Workload, s: &x.Workload.setup, system: of, look: x.Look, p: x.Progress})
 	}
 }

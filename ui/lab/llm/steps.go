@@ -31,7 +31,11 @@ const (
 // steps is about how much work a run is: kernels, and the plans that are made of them.
 func steps(w *work, _ *settings, name string) int {
 	n, each := kernels(w), ofKernel
-	if x, err := core.Find(name); err == nil && x.Planning > 0 {
+	x, err := core.Find(name)
+	if err == nil && w.setup.ByFormula(x) {
+		return 1
+	}
+	if err == nil && x.Planning > 0 {
 		each = x.Planning * math.Sqrt(n/float64(max(1, w.setup.Layout.Tensor))/planned)
 	}
 	return lab.Steps(n, max(each, ofKernel))

@@ -281,8 +281,11 @@ func recordOf(v *seen) (*recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Reason != "" {
+	switch {
+	case r.Reason != "":
 		return nil, errors.New("there is no run to write: " + r.Reason)
+	case r.Recipe != nil:
+		return nil, errors.New("there is nothing over time to write: this system moves nothing and runs by closed formulas; choose one that moves tensors")
 	}
 	return &recorded{r, record}, nil
 }

@@ -29,6 +29,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
 	"spillway/sim/report"
@@ -51,8 +52,11 @@ var System = system.System{
 		options.Tensor = false
 		return shard.Cut(s, &options, 3, func(j *job.Job) error { return refuse(j, s.Node) })
 	},
-	Plan: plan,
+	Plan:   plan,
+	Recipe: &offloaded,
 }
+
+var offloaded = recipe.Offloaded
 
 // A Memory is what FSDP needs besides activations.
 type Memory struct {
