@@ -95,6 +95,46 @@ func GPUs() []GPU {
 			FP32: 35_600_000_000_000, TF32: 35_600_000_000_000, BF16: 71_200_000_000_000, Form: "PCIe", Link: pcie4, Bounce: true, Watts: 350,
 			Source: "NVIDIA Ampere GA102 architecture whitepaper; NVLink needs a bridge and is not counted", Cents: 149_900, PriceOf: "at launch (hothardware.com), September 2020",
 		},
+		{
+			Key: "rtx-5090", Title: "GeForce RTX 5090", Memory: 32 * unit.GiB, HBM: 1792 * unit.GBps,
+			FP32: 104_800_000_000_000, TF32: 104_800_000_000_000, BF16: 209_500_000_000_000, Form: "PCIe", Link: pcie5, Bounce: true, Watts: 575,
+			Source: "NVIDIA RTX Blackwell architecture whitepaper, recalled", Cents: 199_900, PriceOf: "at launch, January 2025",
+		},
+		{
+			Key: "rtx-3060", Title: "GeForce RTX 3060 12 GB", Memory: 12 * unit.GiB, HBM: 360 * unit.GBps,
+			FP32: 12_700_000_000_000, TF32: 12_700_000_000_000, BF16: 25_500_000_000_000, Form: "PCIe", Link: pcie4, Bounce: true, Watts: 170,
+			Source: "NVIDIA Ampere GA102 architecture whitepaper, by shaders and clock", Cents: 32_900, PriceOf: "at launch, February 2021",
+		},
+		{
+			Key: "rtx-4060-ti", Title: "GeForce RTX 4060 Ti 16 GB", Memory: 16 * unit.GiB, HBM: 288 * unit.GBps,
+			FP32: 22_060_000_000_000, TF32: 22_060_000_000_000, BF16: 44_100_000_000_000, Form: "PCIe", Link: pcie4 / 2, Bounce: true, Watts: 160,
+			Source: "NVIDIA Ada architecture whitepaper, by shaders and clock; half as many lanes as others", Cents: 49_900, PriceOf: "at launch, July 2023",
+		},
+		{
+			Key: "rtx-a6000", Title: "RTX A6000", Memory: 48 * unit.GiB, HBM: 768 * unit.GBps,
+			FP32: 38_700_000_000_000, TF32: 77_400_000_000_000, BF16: 154_800_000_000_000, Form: "PCIe", Link: pcie4, Watts: 300,
+			Source: "NVIDIA RTX A6000 data sheet; NVLink needs a bridge and is not counted", Cents: 465_000, PriceOf: "at launch, about, December 2020",
+		},
+		{
+			Key: "rtx-6000-ada", Title: "RTX 6000 Ada", Memory: 48 * unit.GiB, HBM: 960 * unit.GBps,
+			FP32: 91_100_000_000_000, TF32: 182 * tera, BF16: 364 * tera, Form: "PCIe", Link: pcie4, Watts: 300,
+			Source: "NVIDIA RTX 6000 Ada data sheet", Cents: 680_000, PriceOf: "at launch, about, December 2022",
+		},
+		{
+			Key: "l40s", Title: "L40S", Memory: 48 * unit.GiB, HBM: 864 * unit.GBps,
+			FP32: 91_600_000_000_000, TF32: 183 * tera, BF16: 362 * tera, Form: "PCIe", Link: pcie4, Watts: 350,
+			Source: "NVIDIA L40S data sheet", Cents: 800_000, PriceOf: "assumed: somewhat above an RTX 6000 Ada, 2024",
+		},
+		{
+			Key: "a10", Title: "A10", Memory: 24 * unit.GiB, HBM: 600 * unit.GBps,
+			FP32: 31_200_000_000_000, TF32: 62_500_000_000_000, BF16: 125 * tera, Form: "PCIe", Link: pcie4, Watts: 150,
+			Source: "NVIDIA A10 data sheet", Cents: 300_000, PriceOf: "assumed: about two thirds of an RTX A6000, 2022",
+		},
+		{
+			Key: "t4", Title: "T4", Memory: 16 * unit.GiB, HBM: 320 * unit.GBps,
+			FP32: 8_100_000_000_000, TF32: 8_100_000_000_000, BF16: 65 * tera, Form: "PCIe", Link: pcie3, Watts: 70,
+			Source: "NVIDIA T4 data sheet; it has fp16, no bf16, and no TF32", Cents: 100_000, PriceOf: "assumed: used, 2024",
+		},
 	}
 }
 
