@@ -19,7 +19,8 @@ import (
 
 const solveForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] --smallest KEY[=A..B] | --largest KEY[=A..B]
            [--within PERCENT [--than NAME] | --at-least VALUE | --at-most VALUE | --fits] [--csv | --json]
-       spillway solve lab=LAB ... --sensitivity [--csv | --json]`
+       spillway solve lab=LAB ... --sensitivity [--csv | --json]
+       spillway solve lab=LAB ... --fit [--json]`
 
 const solveAbout = `The first form looks for the smallest or the largest value of a setting with which
 a system does what is wanted, for each system by itself. It first tries values over
@@ -31,7 +32,22 @@ says if that is not so; then the answer is the outermost that it has seen.
 
 The second form turns every setting that is a number by a tenth, up or, where that
 is not possible, down, and says by how much the quantity of every system changes.
+
+The third form says whether each system can run it and, where a system knows, the
+smallest change of settings with which it can, which is then run.
 `
+
+// A fitting is the JSON of --fit: whether a system runs, and with what change.
+type fitting struct {
+	Program string   `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
+	Lab     string   `json:"lab" help:"name of the laboratory"`
+	System  string   `json:"system" help:"name of the system"`
+	Setup   string   `json:"setup" help:"all settings, as a setup text"`
+	Fits    bool     `json:"fits" help:"whether it runs as it is"`
+	Reason  string   `json:"reason" help:"why it does not; empty if it does"`
+	Change  string   `json:"change" help:"the smallest change of settings with which it runs; empty if it runs, or none is known"`
+	Value   *float64 `json:"value" help:"of the quantity, after the change; null if there is none"`
+}
 
 // A solved is the JSON of an answer. Names and meanings are stable.
 type solved struct {
@@ -94,7 +110,7 @@ type question struct {
 	smallest, largest, than string
 	within, precision       string
 	atLeast, atMost, of     string
-	fits, sensitivity       bool
+	fits, sensitivity, fit  bool
 	form                    *outForm
 }
 
@@ -109,13 +125,14 @@ func (q *question) flags(fs *flag.FlagSet) {
 	fs.StringVar(&q.of, "of", "", "`KEY` of the quantity; without it the one that the laboratory's headline is about")
 	fs.StringVar(&q.precision, "precision", "", "how far in `PERCENT` the answer may be from the exact one; 0 is exact")
 	fs.BoolVar(&q.sensitivity, "sensitivity", false, "turn every setting by a tenth")
+	fs.BoolVar(&q.fit, "fit", false, "say the smallest change with which each system can run it")
 	q.form = formFlags(fs, "below")
 }
 
 func (s *shell) solve(args []string) error {
 	fs := s.flags("solve", solveForm, solveAbout,
 		doc{"--json prints an array of objects, one a system:", solved{}},
-		doc{"With --sensitivity an array of objects, one a setting:", effect{}}, doc{solveCSV, struct{}{}})
+		doc{"With --sensitivity an array of objects, one a setting:", effect{}}, doc{"With --fit an array of objects, one a system:", fitting{}}, doc{solveCSV, struct{}{}})
 	var ask question
 	ask.flags(fs)
 	s.forceFlag(fs)
@@ -153,7 +170,10 @@ func (s *shell) solve(args []string) error {
 		}
 	}
 	v.at, v.quantity = at, &x.lab.Quantities[at]
-	if ask.sensitivity {
+	switch {
+	case ask.fit:
+		return v.fit(len(q.systems) > 0)
+	case ask.sensitivity:
 		return v.sensitivity()
 	}
 	return v.search(len(q.systems) > 0)
@@ -169,11 +189,13 @@ func (q *question) check() error {
 		}
 		return n
 	}
-	what := count(q.smallest != "", q.largest != "", q.sensitivity)
+	what := count(q.smallest != "", q.largest != "", q.sensitivity, q.fit)
 	tests := count(q.within != "", q.atLeast != "", q.atMost != "", q.fits)
 	switch {
 	case what != 1:
-		return errors.New("want one of --smallest KEY, --largest KEY and --sensitivity")
+		return errors.New("want one of --smallest KEY, --largest KEY, --sensitivity and --fit")
+	case q.fit && (tests > 0 || q.than != "" || q.precision != "" || q.form.csv):
+		return errors.New("--fit asks for no value and prints no CSV; leave the other flags out")
 	case q.sensitivity && (tests > 0 || q.than != "" || q.precision != ""):
 		return errors.New("--sensitivity asks for no value; leave the other flags out")
 	case tests > 1:
@@ -501,6 +523,68 @@ func (v *solving) searchTable(list []solved) error {
 		if err := tw.Flush(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// fit says of every system whether it runs, and with what change it would.
+func (v *solving) fit(named bool) error {
+	list := []fitting{}
+	for _, name := range v.Systems {
+		x, err := v.lab.System(name)
+		if err != nil || x.Bound && !named {
+			continue
+		}
+		run := func(u *knob.Setup) (*report.Report, error) {
+			r, _, err := v.lab.Run(u, name, v.files, nil)
+			if err != nil {
+				return nil, broken(v.lab, sweep.Run{Setup: u, System: name}, err)
+			}
+			return r, nil
+		}
+		r, err := run(v.base)
+		if err != nil {
+			return err
+		}
+		o := fitting{Program: v.shell.program, Lab: v.lab.Name, System: name, Setup: v.base.String(), Fits: r.Fits, Reason: r.Reason}
+		if r.Mend != "" {
+			change := r.Mend
+			pairs, err := knob.Pairs(change)
+			other := v.base.Clone()
+			if err == nil {
+				err = errors.Join(other.Apply(pairs), v.lab.Check(other))
+			}
+			if err != nil {
+				return err
+			}
+			if r, err = run(other); err != nil {
+				return err
+			}
+			if r.Fits {
+				o.Change = change
+			}
+		}
+		if value, ok := r.Value(v.at); ok {
+			o.Value = &value
+		}
+		list = append(list, o)
+	}
+	if v.form.json {
+		return printJSON(v.shell.out, list)
+	}
+	for i := range list {
+		o := &list[i]
+		said := o.System + ": " + o.Reason
+		switch {
+		case o.Fits:
+			said = o.System + ": it runs as it is"
+		case o.Change != "":
+			said = o.System + ": it runs with " + o.Change
+		}
+		if o.Value != nil {
+			said += fmt.Sprintf(", %s %s", shown(o.Value), v.quantity.Unit)
+		}
+		fmt.Fprint(v.shell.out, wrap(said, ""))
 	}
 	return nil
 }

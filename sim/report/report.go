@@ -39,6 +39,8 @@ type Report struct {
 	// help, and there are no values.
 	Fits   bool
 	Reason string
+	// Mend is the smallest change with which it would run, as settings; empty where it runs or nothing is known.
+	Mend string
 	// Nothing is true where no system could run it: there is nothing to run.
 	Nothing bool
 	Notes   []string // what the reader should know

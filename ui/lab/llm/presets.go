@@ -26,6 +26,10 @@ func presets() []lab.Preset {
 			About: "Eight billion parameters again, but long sequences: activations make it four times the GPU's memory.",
 		},
 		{
+			Key: "lora-4090", Title: "LoRA on one RTX 4090", Set: "node=one-4090 model=llama3.1-8b batch=2 micro=2 sequence=2048 precision=bf16 recompute=full zero_cut=data method=lora rank=16 optimizer=adamw-bf16 loss=chunked compile=1",
+			About: "Llama 3.1 8B with adapters beside every matrix: what fits into 24 GiB without moving anything, and how fast it is.",
+		},
+		{
 			Key: "eight-a100", Title: "Eight A100", Set: "node=eight-a100 model=llama3-70b batch=32 sequence=2048 precision=bf16 recompute=selective zero_cut=data",
 			About: "Llama-3 70B in bf16 on eight GPUs with NVLink, where the host could hold what the GPUs cannot.",
 		},
@@ -46,6 +50,10 @@ func presets() []lab.Preset {
 				was += " drive=990-pro-teraio"
 			}
 			list[i].Was = []string{was, was + " gemm=72"}
+		}
+		if strings.Contains(list[i].Set, "method=") {
+			list[i].Was, list[i].Systems = nil, []string{"fsdp-offload", "single"}
+			continue
 		}
 		list[i].Systems = []string{"ideal", "teraio-ssd", "zero-offload", "zero-infinity", "fsdp-offload", "teraio-mixed"} // the last is in focus
 	}

@@ -20,6 +20,9 @@ func describe(w *work, _ *settings, r *result) *report.Report {
 		rep.Words = []report.Word{{Key: "model", Text: t}}
 	}
 	if !rep.Fits {
+		if r.Recipe != nil {
+			rep.Mend = r.Recipe.Mend
+		}
 		return rep
 	}
 	rep.Notes = append(rep.Notes, r.Notes...)
