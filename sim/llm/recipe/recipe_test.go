@@ -53,13 +53,15 @@ func given(t *testing.T, r map[string]string) *recipe.Job {
 		Collective: map[string]unit.Bandwidth{"a100-80": 200 * unit.GBps, "h100-96": 300 * unit.GBps}[r["gpu"]],
 		Micro:      whole(t, r["micro_tokens"]) / whole(t, r["seq"]), Sequence: whole(t, r["seq"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full, "s": pretrain.Selective}[r["ac"]],
-		Choice: recipe.Choice{Accumulate: 1,
-			Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", ActivationOffload: r["act_offload"] == "1", InBackward: r["opt_in_bwd"] == "1",
+		Choice: recipe.Choice{
+			Accumulate: 1,
+			Rank:       whole(t, r["rank"]), Compile: r["compile"] == "1", ActivationOffload: r["act_offload"] == "1", InBackward: r["opt_in_bwd"] == "1",
 			Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA, "qlora": recipe.QLoRA}[r["method"]],
 			Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "all-k": recipe.Linear}[r["targets"]],
 			Optimizer: map[string]recipe.Optimizer{"bf16": recipe.AdamWBF16, "adam8": recipe.AdamW8, "paged8": recipe.Paged8}[r["optimizer"]],
 			FP32:      r["optimizer"] == "fp32",
-			Loss:      map[string]recipe.Loss{"chunked": recipe.Chunked}[r["loss"]]},
+			Loss:      map[string]recipe.Loss{"chunked": recipe.Chunked}[r["loss"]],
+		},
 	}
 	j.Memory = j.GPU.Memory
 	if j.GPUs > 1 {
@@ -78,12 +80,14 @@ func own(t *testing.T, r map[string]string) *recipe.Job {
 	j := &recipe.Job{
 		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full}[r["recompute"]],
-		Choice: recipe.Choice{Accumulate: 1,
-			Rank: whole(t, r["rank"]), Compile: r["compile"] == "1", InBackward: r["in_backward"] == "1", FP32: r["state"] == "fp32",
+		Choice: recipe.Choice{
+			Accumulate: 1,
+			Rank:       whole(t, r["rank"]), Compile: r["compile"] == "1", InBackward: r["in_backward"] == "1", FP32: r["state"] == "fp32",
 			Method:    map[string]recipe.Method{"full": recipe.Full, "lora": recipe.LoRA}[r["method"]],
 			Targets:   map[string]recipe.Targets{"qv": recipe.QueryValue, "attention": recipe.Attention, "linear": recipe.Linear}[r["targets"]],
 			Optimizer: map[string]recipe.Optimizer{"sgd": recipe.SGD, "adamw-bf16": recipe.AdamWBF16, "adamw-fp32": recipe.AdamWFP32}[r["optimizer"]],
-			Loss:      map[string]recipe.Loss{"fused": recipe.Fused}[r["loss"]]},
+			Loss:      map[string]recipe.Loss{"fused": recipe.Fused}[r["loss"]],
+		},
 	}
 	j.Memory = j.GPU.Memory
 	return j
@@ -133,16 +137,13 @@ func TestMeasured(t *testing.T) {
 		return fmt.Sprintf("%s, %s × %s, %s, %s", r["id"], r["gpus"], r["gpu"], r["model"], r["method"]), given(t, r), number(t, r["mem_gib"]), number(t, r["tok_s"])
 	})
 	part("Held out: one H200", 5, 15, artifact.Table(t, "h200/recipes.csv"), func(r map[string]string) (string, *recipe.Job, float64, float64) {
-		name := fmt.Sprintf("%s, %s %s, %s × %s, %s", r["model"], r["method"], r["targets"], r["batch"], r["sequence"], r["optimizer"])
-		for _, x := range []string{"compile", "in_backward"} {
+		words := []string{r["model"], strings.TrimSpace(r["method"] + " " + r["targets"]), r["batch"] + " × " + r["sequence"], r["optimizer"], "loss " + r["loss"]}
+		for _, x := range []string{"compile", "in_backward", "recompute"} {
 			if r[x] == "1" {
-				name += ", " + strings.ReplaceAll(x, "_", " ")
+				words = append(words, strings.ReplaceAll(x, "_", " "))
 			}
 		}
-		if r["recompute"] == "1" {
-			name += ", recomputed"
-		}
-		return name + ", loss " + r["loss"], own(t, r), number(t, r["allocated"]) / float64(unit.GiB), number(t, r["tokens_s"])
+		return strings.Join(words, ", "), own(t, r), number(t, r["allocated"]) / float64(unit.GiB), number(t, r["tokens_s"])
 	})
 	golden.Compare(t, "VALIDATION.md", []byte(strings.TrimRight(text.String(), "\n")+"\n"))
 }
