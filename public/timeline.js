@@ -15,12 +15,12 @@ export function parse(buffer) {
   const bytes = new DataView(buffer);
   const fail = (why) => { throw new Error(`this timeline cannot be read (${why}); reload the page`); };
   if (buffer.byteLength < 16 || bytes.getUint32(0, true) !== 0x4c545053) fail('it is none');
-  if (bytes.getUint32(4, true) !== 1) fail('it is of another version');
+  if (bytes.getUint32(4, true) !== 2) fail('it is of another version');
   const length = Number(bytes.getBigUint64(8, true));
   if (!(length <= buffer.byteLength - 16)) fail('it is cut off');
   let run;
   try { run = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 16, length))); } catch { fail('its head is damaged'); }
-  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
+  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits, run.sides, run.apart].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
   let at = 16 + length;
   const take = (type, n) => {
     at = Math.ceil(at / 8) * 8;
@@ -41,6 +41,7 @@ export function parse(buffer) {
     if (run.bins) x.coarse = binned(x, run);
   }
   for (const c of run.counters) Object.assign(c, { at: take(Float64Array, c.values), value: take(Float64Array, c.values) });
+  for (const x of run.sides) Object.assign(x, { own: take(Float64Array, x.steps), at: take(Float64Array, x.steps) });
   run.end ||= 1;
   run.seconds = run.tick[0] / run.tick[1] / 1e12;
   return run;
@@ -294,7 +295,7 @@ class View {
     this.bar = element('div', { className: 'tl-bar' },
       button('−', 'Zoom out (S)', () => this.zoom(2)), button('+', 'Zoom in (W)', () => this.zoom(0.5)), button('Whole run', 'Show all of it (Home)', () => this.whole()),
       wait('‹ Wait', 'The wait before this one ([)', -1), wait('Wait ›', 'The next wait (])', 1), this.search, this.found, this.shown,
-      element('span', { className: 'tl-saves' }, button('PNG', 'Save the picture', () => this.savePNG()), button('SVG', 'Save the picture', () => this.saveSVG()), button('CSV', 'Save the numbers', () => this.saveCSV())));
+      element('span', { className: 'tl-saves' }, ...['PNG', 'SVG', 'CSV'].map((kind) => button(kind, 'Save what is in view', () => this.more((files) => files[kind](this))))));
     this.tip = element('div', { className: 'tl-tip', hidden: true, ariaHidden: 'true' });
     this.sentence = element('p', { className: 'fine', id: 'timeline-view' });
     this.said = element('p', { className: 'sr' });
@@ -312,13 +313,33 @@ class View {
     this.listWaits();
   }
 
+  // side is that of two runs whose a track is.
+  side(track) { return this.run.sides.find((s) => track < s.tracks); }
+
+  // own is a moment of a track in the time of its run; what ends then is in the step before.
+  own(track, t, ends = 0) {
+    const { own, at } = this.side(track) ?? {}, i = at ? past(at, t - ends / 2) - 1 : -1;
+    return i < 0 ? t : Math.min(own[i] + t - at[i], own[i + 1] ?? Infinity);
+  }
+
+  // took is from when to when a slice lasts in its run, in seconds, and how long.
+  took({ track, i }) {
+    const x = this.run.tracks[track], [a, b] = [this.own(track, x.begin[i]), this.own(track, x.end[i], 1)].map((t) => t * this.run.seconds);
+    return [a, b, Math.max(b - a, 0)];
+  }
+
+  // why is a sentence of a list, which leads to a slice.
+  why(list) {
+    return (w, n) => `<li>${w.track < 0 ? escaped(w.text) : `<button type="button" class="link" data-${list}="${n}">${escaped(w.text)}</button>`}</li>`;
+  }
+
   listWaits() {
     const { run } = this;
     const item = (w, i) => {
-      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name;
-      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(name)}, at ${lasts(w.begin * run.seconds)}</span></button></li>`;
+      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.side(w.track);
+      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.own(w.track, w.begin) * run.seconds)}</span></button></li>`;
     };
-    this.waits.innerHTML = run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`;
+    this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
   }
 
   // colors takes the page's.
@@ -515,7 +536,7 @@ class View {
       if (row.track !== undefined) this.label(g, x, row);
       else {
         g.font = `11px ${css.font}`;
-        g.fillText(amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
+        g.fillText(x.unit === 'ticks' ? lasts(x.peak * run.seconds) : amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
       }
     }
     g.textAlign = 'left';
@@ -636,12 +657,18 @@ class View {
   // say writes what is in view in words.
   say() {
     const { run } = this, from = this.range?.[0] ?? this.from, to = this.range?.[1] ?? this.from + this.length;
-    const sums = run.cats.map(() => 0);
-    for (const x of run.tracks) if (x.kind === STATE) within(run, x, from, to).forEach((t, k) => { sums[x.used[k]] += t; });
-    const all = sums.reduce((a, b) => a + b, 0);
-    const parts = sums.map((t, c) => [t, c]).filter(([t]) => t > 0).sort((a, b) => b[0] - a[0]).map(([t, c]) => `${run.cats[c].label} ${percent(t / all)}`);
+    let first = 0;
+    const parts = (run.sides.length ? run.sides : [{ tracks: run.tracks.length }]).map(({ name, tracks }) => {
+      const sums = run.cats.map(() => 0);
+      for (; first < tracks; first++) {
+        const x = run.tracks[first];
+        if (x.kind === STATE) within(run, x, from, to).forEach((t, k) => { sums[x.used[k]] += t; });
+      }
+      const all = sums.reduce((a, b) => a + b, 0);
+      return (name ? `${name}: ` : '') + (sums.map((t, c) => [t, c]).filter(([t]) => t > 0).sort((a, b) => b[0] - a[0]).map(([t, c]) => `${run.cats[c].label} ${percent(t / all)}`).join(', ') || 'nothing');
+    });
     const fine = (to - from) * run.seconds / 1000, span = `${moment(from * run.seconds, fine, to * run.seconds)} to ${moment(to * run.seconds, fine)}`;
-    this.sentence.textContent = `${this.range ? 'Selected' : 'In view'}: ${span}: ${parts.join(', ') || 'nothing'}.`;
+    this.sentence.textContent = `${this.range ? 'Selected' : 'In view'}: ${span}: ${parts.join('; ')}.`;
     this.shown.textContent = `${span} of ${moment(run.end * run.seconds, fine)}`;
   }
 
@@ -693,20 +720,20 @@ class View {
       return;
     }
     const x = run.tracks[chosen.track], i = chosen.i, s = run.seconds, cat = run.cats[x.cat[i]].label;
-    const took = (x.end[i] - x.begin[i]) * s, fine = Math.max(took / 1000, 1e-12), wait = this.wait;
+    const [from, to, took] = this.took(chosen), fine = Math.max(took / 1000, 1e-12), wait = this.wait;
     const step = x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : '';
-    const facts = [['Track', x.name], ['From, to', `${moment(x.begin[i] * s, fine, x.end[i] * s)} to ${moment(x.end[i] * s, fine)}`]];
+    const facts = [['Track', x.name], ['From, to', `${moment(from, fine, to)} to ${moment(to, fine)}`]];
+    if (this.side(chosen.track)) facts.unshift(['Run', this.side(chosen.track).name]);
     if (step) facts.push(['Step', `${step}, ${x.step[i]} of ${run.steps.length}`]);
     if (x.ref[i] >= 0) facts.push(['About', run.names[run.objects[x.ref[i]]]]);
     if (x.unit && x.amount[i]) facts.push(['Amount', amount(x.amount[i], x.unit)]);
     if (x.unit === 'bytes' && took > 0) facts.push(['Rate', amount(x.amount[i] / took, 'bytes/s')]);
     const name = this.name(x, i), title = `${lasts(took)} ${x.kind === STATE ? cat : name}`;
-    const why = (w, n) => `<li>${w.track < 0 ? escaped(w.text) : `<button type="button" class="link" data-why="${n}">${escaped(w.text)}</button>`}</li>`;
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
-      + (wait?.chain.length ? `<h4>What ${lasts((wait.end - wait.begin) * s)} of ${escaped(run.cats[wait.cat].label)} came of</h4><ol class="tl-chain">${wait.chain.map(why).join('')}</ol>` : '')
+      + (wait?.chain.length ? `<h4>What ${lasts((wait.end - wait.begin) * s)} of ${escaped(run.cats[wait.cat].label)} came of</h4><ol class="tl-chain">${wait.chain.map(this.why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
       + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
-    this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts[1][1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
+    this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
   }
 
   zoom(by, x = (this.labels + this.wide) / 2) {
@@ -895,16 +922,15 @@ class View {
       if (e.key === 'Enter' || e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); }
     });
     this.box.addEventListener('click', (e) => {
-      const b = e.target instanceof Element && e.target.closest('[data-wait], [data-why], [data-act]');
+      const b = e.target instanceof Element && e.target.closest('[data-wait], [data-why], [data-act], [data-apart]');
       if (!b) return;
       if (b.dataset.wait) this.chooseWait(Number(b.dataset.wait));
-      if (b.dataset.why) {
-        const w = this.wait.chain[b.dataset.why], at = this.find(w.track, w.begin);
-        if (at) {
-          const x = this.run.tracks[w.track];
-          if (x.end[at.i] < this.from || x.begin[at.i] > this.from + this.length) this.from = x.begin[at.i] - this.length / 3;
-          this.choose(at, true, this.wait);
-        }
+      const w = b.dataset.apart ? this.run.apart[b.dataset.apart] : this.wait?.chain[b.dataset.why], at = w && this.find(w.track, w.begin);
+      if (at) {
+        const x = this.run.tracks[w.track];
+        if (b.dataset.apart) this.show(x.begin[at.i], x.end[at.i], 0.2);
+        else if (x.end[at.i] < this.from || x.begin[at.i] > this.from + this.length) this.from = x.begin[at.i] - this.length / 3;
+        this.choose(at, true, b.dataset.apart ? null : this.wait);
       }
       if (b.dataset.act === 'fit') this.fit();
       if (b.dataset.act === 'earlier' || b.dataset.act === 'later') {
@@ -912,7 +938,7 @@ class View {
         const next = later ? this.kin.find((k) => t(k) > now) : this.kin.findLast((k) => t(k) < now);
         if (next) this.choose(next);
       }
-      this.box.querySelector(b.dataset.act ? `[data-act="${b.dataset.act}"]` : b.dataset.wait ? `[data-wait="${b.dataset.wait}"]` : '[data-act]')?.focus({ preventScroll: true });
+      this.box.querySelector(b.dataset.act ? `[data-act="${b.dataset.act}"]` : b.dataset.wait ? `[data-wait="${b.dataset.wait}"]` : b.dataset.apart ? `[data-apart="${b.dataset.apart}"]` : '[data-act]')?.focus({ preventScroll: true });
     });
     this.watch = new ResizeObserver(() => { if (Math.floor(this.plot.clientWidth) !== this.wide) this.relayout(); });
     this.watch.observe(this.plot);
@@ -939,7 +965,7 @@ class View {
     this.tip.hidden = !at;
     if (!at) return;
     const t = this.run.tracks[at.track], name = this.name(t, at.i), cat = this.run.cats[t.cat[at.i]].label;
-    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts((t.end[at.i] - t.begin[at.i]) * this.run.seconds)}`;
+    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts(this.took(at)[2])}`;
     this.tip.style.left = `${Math.min(x + 12, this.wide - 180)}px`;
     this.tip.style.top = `${y + 16}px`;
   }
@@ -958,86 +984,13 @@ class View {
     return Boolean(does);
   }
 
-  // numbersOf are the rows of the tables of what is in view.
-  numbersOf() {
-    const { run } = this, from = this.range?.[0] ?? this.from, to = this.range?.[1] ?? this.from + this.length, s = run.seconds;
-    const cats = this.used();
-    const totals = run.tracks.map((x) => {
-      const part = within(run, x, from, to);
-      return [x.name, ...cats.map((c) => { const k = x.used.indexOf(c); return k < 0 || !part[k] ? '' : `${lasts(part[k] * s)} (${percent(part[k] / (to - from))})`; })];
-    });
-    let list = [], least = 0;
-    run.tracks.forEach((x, track) => {
-      const end = past(x.begin, to);
-      for (let i = Math.max(0, past(x.begin, from) - 1); i < end; i++) {
-        const d = x.end[i] - x.begin[i];
-        if (x.end[i] < from || d < least) continue;
-        list.push([d, track, i]);
-        if (list.length > 4000) {
-          list = list.sort((a, b) => b[0] - a[0]).slice(0, 200);
-          least = list.at(-1)[0];
-        }
-      }
-    });
-    list = list.sort((a, b) => b[0] - a[0] || a[1] - b[1] || a[2] - b[2]).slice(0, 200);
-    const fine = Math.max((to - from) * s / 1e4, 1e-12);
-    const slices = list.map(([d, track, i]) => {
-      const x = run.tracks[track];
-      return [moment(x.begin[i] * s, fine, to * s), lasts(d * s), x.name, run.cats[x.cat[i]].label, x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : this.name(x, i), x.ref[i] >= 0 ? run.names[run.objects[x.ref[i]]] : '', x.unit && x.amount[i] ? amount(x.amount[i], x.unit) : ''];
-    });
-    return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices]];
+  // more does something with the script of numbers and files, which comes when it is first needed.
+  async more(act) {
+    if (!window.timeline.files) await this.options.load?.('timeline-files.js');
+    if (this.box.isConnected) act(window.timeline.files);
   }
 
-  tabulate() {
-    if (!this.numbers.open) return;
-    const table = ([head, ...rows], caption) => `<table class="numbers"><caption>${caption}</caption><thead><tr>${head.map((h) => `<th scope="col">${escaped(h)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${row.map((v, i) => i === 0 ? `<th scope="row">${escaped(v)}</th>` : `<td>${escaped(v)}</td>`).join('')}</tr>`).join('')}</tbody></table>`;
-    const [totals, slices] = this.numbersOf();
-    this.table.innerHTML = table(totals, 'Time in view') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first');
-  }
-
-  saveCSV() {
-    const cell = (v) => /[",\n]/.test(v) ? `"${v.replaceAll('"', '""')}"` : v;
-    this.options.save?.('csv', 'text/csv', this.numbersOf().map((rows) => rows.map((row) => row.map(cell).join(',')).join('\n')).join('\n\n') + '\n');
-  }
-
-  savePNG() { this.canvas.toBlob((blob) => this.options.save?.('png', 'image/png', blob)); }
-
-  // saveSVG writes rows of the picture that are alike as one, a path a colour; what would be
-  // large is a picture inside. Texts are texts.
-  saveSVG() {
-    const { width, height, buffer, sharp } = this, paths = new Map(), { back } = this.paint;
-    const same = (a, b) => { for (let x = 0; x < width; x++) if (buffer[a + x] !== buffer[b + x]) return false; return true; };
-    for (let y = 0; y < height;) {
-      let n = 1;
-      while (y + n < height && same(y * width, (y + n) * width)) n++;
-      for (let x = 0; x < width;) {
-        const color = buffer[y * width + x];
-        let w = 1;
-        while (x + w < width && buffer[y * width + x + w] === color) w++;
-        if (color !== back) paths.set(color, `${paths.get(color) ?? ''}M${x} ${y}h${w}v${n}h-${w}z`);
-        x += w;
-      }
-      y += n;
-    }
-    const hex = (c) => `#${[c & 255, c >> 8 & 255, c >> 16 & 255].map((v) => v.toString(16).padStart(2, '0')).join('')}`;
-    let plot = [...paths].map(([color, d]) => `<path fill="${hex(color)}" d="${d}"/>`).join('');
-    if (plot.length > 300_000) {
-      const inside = document.createElement('canvas');
-      Object.assign(inside, { width, height });
-      inside.getContext('2d').putImageData(this.picture, 0, 0);
-      plot = `<image width="${width}" height="${height}" href="${inside.toDataURL()}"/>`;
-    }
-    // Texts as they are written on the canvas.
-    let texts = '';
-    const pen = {
-      globalAlpha: 1, setLineDash() {}, beginPath() {}, moveTo() {}, lineTo() {}, stroke() {}, drawImage() {}, fillRect() {}, measureText: (text) => { this.context.font = pen.font; return this.context.measureText(text); },
-      strokeRect: (x, y, w, h) => { texts += `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${pen.strokeStyle}" stroke-width="2"/>`; },
-      fillText: (text, x, y) => { texts += `<text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" style="font:${escaped(pen.font)}" fill="${pen.fillStyle}" text-anchor="${{ left: 'start', center: 'middle', right: 'end' }[pen.textAlign]}">${escaped(text)}</text>`; },
-    };
-    this.text(pen);
-    const map = `<image x="${this.labels}" y="0" width="${this.wide - this.labels}" height="${MAP - 4}" preserveAspectRatio="none" href="${this.map.toDataURL()}"/>`;
-    this.options.save?.('svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" width="${this.wide}" height="${this.high}" viewBox="0 0 ${this.wide} ${this.high}"><title>${escaped(`Timeline of ${this.options.title}`)}</title><desc>${escaped(this.sentence.textContent)}</desc><rect width="100%" height="100%" fill="${this.css.panel}"/>${map}<g transform="translate(${this.labels} ${MAP + RULER}) scale(${1 / sharp})" shape-rendering="crispEdges">${plot}</g>${texts}</svg>\n`);
-  }
+  tabulate() { if (this.numbers.open) this.more((files) => files.tabulate(this)); }
 
   close() {
     this.watch.disconnect();
@@ -1059,6 +1012,7 @@ if (globalThis.document) {
     window(buffer) { view?.window(buffer); },
     close() { view?.close(); view = null; },
     get view() { return view; },
+    parts: { within, past, lasts, moment, amount, percent, escaped, top: MAP + RULER },
   };
   dispatchEvent(new Event('timeline.js'));
 }

@@ -108,7 +108,7 @@ func (s site) icon() string {
 func (s site) inside(code []byte) site {
 	scripts := scriptsOf(string(s["index.html"]))
 	inside := site{singleProgram: code}
-	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript} {
+	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript, timelineFiles} {
 		inside[name] = s[name]
 	}
 	inside[heldDocuments] = s[allDocuments]

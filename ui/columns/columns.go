@@ -11,6 +11,7 @@
 //	       and steps, int32, -1 for none; amounts, float64; categories, uint8
 //	       of each track in bins the ticks of each category in each bin, float32, a bin a row
 //	       of each counter its moments and values, float64
+//	       of each side of two runs when its steps begin in its run and in the picture, float64
 //
 // Ticks are whole numbers below 2⁵³, which float64 has exactly; in a longer run a tick is as
 // many times as long.
@@ -27,7 +28,7 @@ import (
 )
 
 // Version is that of the layout.
-const Version = 1
+const Version = 2
 
 const (
 	magic = "SPTL"
@@ -52,6 +53,15 @@ type Head struct {
 	Steps    int       `json:"steps"`
 	Spent    []int64   `json:"spent"` // ticks of State tracks by category: the ledger
 	Waits    []Wait    `json:"waits"` // the longest
+	Sides    []Side    `json:"sides"` // of two runs in one picture; none of one
+	Apart    []Why     `json:"apart"` // where the two part
+}
+
+// A Side is one of two runs: Tracks is how many tracks are its own or of the side before it.
+type Side struct {
+	Name   string `json:"name"`
+	Tracks int    `json:"tracks"`
+	Steps  int    `json:"steps"` // 0 where picture and run have the same time
 }
 
 // A Cat is a category of time; Style is one of work, wait, migration and idle.
@@ -111,7 +121,15 @@ func Encode(h *lab.Happening) ([]byte, error) {
 	}
 	for i := range t.Counters {
 		e.ticks(t.Counters[i].At)
-		e.floats(t.Counters[i].Value)
+		if t.Counters[i].Unit == "ticks" {
+			e.ticks(t.Counters[i].Value)
+		} else {
+			e.floats(t.Counters[i].Value)
+		}
+	}
+	for _, s := range t.Sides {
+		e.ticks(s.Own)
+		e.ticks(s.At)
 	}
 	return e.b, nil
 }
@@ -128,6 +146,10 @@ func (e *encoder) head(h *lab.Happening) *Head {
 	head := &Head{
 		Tick: [2]int64{t.Tick.Num << e.shift, t.Tick.Den}, End: t.End >> e.shift, To: t.End >> e.shift,
 		Names: t.Names, Objects: len(t.Objects), Steps: len(t.Steps), Spent: t.Spent(), Waits: e.waits(h),
+		Sides: []Side{}, Apart: e.links(h.Apart),
+	}
+	for _, s := range t.Sides {
+		head.Sides = append(head.Sides, Side{s.Name, s.Tracks, len(s.Own)})
 	}
 	if t.Part {
 		head.From, head.To = t.Window.From>>e.shift, t.Window.To>>e.shift
@@ -166,6 +188,9 @@ func (e *encoder) head(h *lab.Happening) *Head {
 		y := Counter{Group: c.Group, Name: c.Name, Unit: c.Unit, Limit: c.Limit, Values: len(c.At)}
 		for _, v := range c.Value {
 			y.Peak = max(y.Peak, v)
+		}
+		if c.Unit == "ticks" {
+			y.Peak >>= e.shift
 		}
 		head.Counters = append(head.Counters, y)
 	}

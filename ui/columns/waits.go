@@ -76,11 +76,18 @@ func (e *encoder) waits(h *lab.Happening) []Wait {
 	for _, w := range all[:min(listed, len(all))] {
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], &w); at >= 0 && h.Chain != nil {
-			for _, l := range h.Chain(int(w.Track), at) {
-				y.Chain = append(y.Chain, Why{l.Text, l.Track, l.Begin >> e.shift})
-			}
+			y.Chain = e.links(h.Chain(int(w.Track), at))
 		}
 		list = append(list, y)
+	}
+	return list
+}
+
+// links are sentences with the slices that they are about.
+func (e *encoder) links(of []lab.ChainLink) []Why {
+	list := []Why{}
+	for _, l := range of {
+		list = append(list, Why{l.Text, l.Track, l.Begin >> e.shift})
 	}
 	return list
 }
@@ -100,8 +107,11 @@ func mainly(x *timeline.Track, w *timeline.Wait) int {
 // An About is what is told of a run beside its columns.
 type About struct {
 	Says string // what its time goes to, and its longest wait
-	// Apart says where it parts from another run; empty if nobody asked.
-	Apart []string
+	// Word is what is counted of it, so that another run can stand beside it by progress; empty
+	// if nothing is, and where none stands there.
+	Word string
+	// Alone says why another run does not stand beside it; empty if it does, or nobody asked.
+	Alone string
 }
 
 // Tell says what the time of a run goes to.

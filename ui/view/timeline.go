@@ -35,4 +35,10 @@ func (c *Timeline) class() string {
 
 func (c *Timeline) choose(e vugu.DOMEvent) { c.SetFocus(e.PropString("target", "value")) }
 
-func (c *Timeline) oppose(e vugu.DOMEvent) { c.Timeline.SetAgainst(e.PropString("target", "value")) }
+func (c *Timeline) oppose(e vugu.DOMEvent) {
+	c.Timeline.SetAgainst(e.PropString("target", "value"), c.Timeline.ByTime())
+}
+
+func (c *Timeline) link(e vugu.DOMEvent) {
+	c.Timeline.SetAgainst(c.Timeline.Against(), e.PropString("target", "value") == "time")
+}

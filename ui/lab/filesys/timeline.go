@@ -159,6 +159,7 @@ func (d *drawing) called(c core.Called) {
 			d.codes = append(d.codes, call.Codes)
 		}
 		d.codes[step] = c.Call.Code
+		d.Reach("call", int64(c.To))
 	}
 	name := codeNames[c.Call.Code]
 	if c.Failed {

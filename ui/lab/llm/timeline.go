@@ -57,7 +57,8 @@ type gpuTracks struct {
 	tensor, kernel                 int32                   // numbers of the first
 	open                           timeline.Slice
 	mark                           job.Mark
-	busy                           bool // a micro-batch is under way
+	busy                           bool              // a micro-batch is under way
+	runs                           workload.KernelID // the last that began
 }
 
 // A drawing makes a timeline of a record.
@@ -66,6 +67,7 @@ type drawing struct {
 	*timeline.Recorder
 	gpus       []gpuTracks
 	processors int
+	begun      []int64 // when kernels began
 }
 
 // timelineOf is the measured iteration of a run that was recorded.
@@ -80,6 +82,10 @@ func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
 	d.tracks(moved)
 	for i := range r.Spells {
 		d.spell(&r.Spells[i])
+	}
+	slices.Sort(d.begun)
+	for _, at := range d.begun {
+		d.Reach("kernel", at)
 	}
 	for g := range d.gpus {
 		d.close(&d.gpus[g])
@@ -137,6 +143,7 @@ func (d *drawing) tracks(moved []offload.Transfer) {
 	}
 	for i := range d.gpus {
 		g := &d.gpus[i]
+		g.runs = -1
 		d.Group("GPU "+strconv.Itoa(i), false)
 		g.micro = d.Track("Micro-batches", timeline.Note, "")
 		g.kernels = d.Track("Kernels", timeline.Work, "")
@@ -176,6 +183,10 @@ func (d *drawing) spell(s *offload.Spell) {
 			d.close(g)
 		}
 		return
+	}
+	if g.runs != s.Kernel {
+		g.runs = s.Kernel
+		d.begun = append(d.begun, slice.Begin)
 	}
 	m := d.Job.Marks[s.GPU][s.Kernel]
 	slice.Name, slice.Cat = d.Name(d.kernelName(s.GPU, s.Kernel)), firstPhase+uint8(m.Phase)

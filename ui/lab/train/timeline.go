@@ -72,6 +72,7 @@ func (x *exporting) over(window timeline.Window) *timeline.Timeline {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		slice := timeline.Slice{Begin: int64(k.Start), End: int64(k.End), Ref: -1, Step: int32(i)}
+		t.Reach("kernel", slice.Begin)
 		whole := slice
 		whole.Name, whole.Amount = t.Name(w.Kernels[i].Name), int64(k.Ideal)
 		t.Slice(kernels, whole)
