@@ -30,13 +30,15 @@ function numbersOf(view) {
     const x = run.tracks[track];
     return [moment(x.begin[i] * s, fine, to * s), lasts(d * s), x.name, run.cats[x.cat[i]].label, x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : view.name(x, i), x.ref[i] >= 0 ? run.names[run.objects[x.ref[i]]] : '', x.unit && x.amount[i] ? amount(x.amount[i], x.unit) : ''];
   });
-  return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices]];
+  const held = run.lives.flatMap((l) => [...l.begin.keys()].filter((i) => l.begin[i] < to && l.end[i] > from).sort((a, b) => l.amount[b] * (l.end[b] - l.begin[b]) - l.amount[a] * (l.end[a] - l.begin[a])).slice(0, 100)
+    .map((i) => [l.ref[i] < 0 ? run.cats[l.cat[i]].label : run.names[run.objects[l.ref[i]]], run.cats[l.cat[i]].label, amount(l.amount[i], l.unit, 1024), moment(l.begin[i] * s, fine, to * s), lasts((l.end[i] - l.begin[i]) * s), run.groups[l.group].name]));
+  return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices], ...held.length > 0 ? [[['Holds', 'Kind', 'Amount', 'From', 'For', 'Where'], ...held]] : []];
 }
 
 function tabulate(view) {
   const table = ([head, ...rows], caption) => `<table class="numbers"><caption>${caption}</caption><thead><tr>${head.map((h) => `<th scope="col">${escaped(h)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${row.map((v, i) => i === 0 ? `<th scope="row">${escaped(v)}</th>` : `<td>${escaped(v)}</td>`).join('')}</tr>`).join('')}</tbody></table>`;
-  const [totals, slices] = numbersOf(view);
-  view.table.innerHTML = table(totals, 'Time in view') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first');
+  const [totals, slices, held] = numbersOf(view);
+  view.table.innerHTML = table(totals, 'Time in view') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first') + (held ? table(held, 'What takes most of the memory, for longest') : '');
 }
 
 function saveCSV(view) {

@@ -20,7 +20,7 @@ export function parse(buffer) {
   if (!(length <= buffer.byteLength - 16)) fail('it is cut off');
   let run;
   try { run = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 16, length))); } catch { fail('its head is damaged'); }
-  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits, run.sides, run.apart].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
+  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits, run.sides, run.apart, run.lives].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
   let at = 16 + length;
   const take = (type, n) => {
     at = Math.ceil(at / 8) * 8;
@@ -31,8 +31,8 @@ export function parse(buffer) {
   };
   run.objects = take(Uint32Array, run.objects);
   run.steps = take(Uint32Array, run.steps);
+  for (const x of [...run.tracks, ...run.lives]) if (!Array.isArray(x?.used) || !x.used.every((c) => run.cats[c]) || !run.groups[x.group]) fail('its head is damaged');
   for (const x of run.tracks) {
-    if (!Array.isArray(x.used) || !x.used.every((c) => run.cats[c]) || !run.groups[x.group]) fail('its head is damaged');
     x.slot = run.cats.map((_, c) => x.used.indexOf(c));
     if (run.bins) x.bins = take(Float32Array, run.bins * x.used.length);
     const n = x.slices;
@@ -41,6 +41,10 @@ export function parse(buffer) {
     if (run.bins) x.coarse = binned(x, run);
   }
   for (const c of run.counters) Object.assign(c, { at: take(Float64Array, c.values), value: take(Float64Array, c.values) });
+  for (const x of run.lives) {
+    const n = x.slices;
+    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), ref: take(Int32Array, n), amount: take(Float64Array, n), y: take(Float64Array, n), cat: take(Uint8Array, n) });
+  }
   for (const x of run.sides) Object.assign(x, { own: take(Float64Array, x.steps), at: take(Float64Array, x.steps) });
   run.end ||= 1;
   run.seconds = run.tick[0] / run.tick[1] / 1e12;
@@ -214,6 +218,22 @@ export function paintCounter(to, c, top, high, first, px, xa, xb) {
   }
 }
 
+// paintLives paints columns of lives: each as high as its amount, with an edge.
+export function paintLives(to, l, top, high, first, px, xa, xb) {
+  const { buffer, width, blank, fill, edge, patterns } = to, rows = (v) => Math.round(v / l.high * high), n = past(l.begin, (first + xb) * px);
+  for (let y = top; y < top + high; y++) buffer.fill(blank, y * width + xa, y * width + xb);
+  for (let i = 0; i < n; i++) {
+    const from = Math.floor(l.begin[i] / px) - first, a = Math.max(from, xa), b = Math.min(Math.max(Math.ceil(l.end[i] / px) - first, from + 1), xb), y0 = top + high - rows(l.y[i]), y1 = top + high - Math.max(rows(l.y[i] + l.amount[i]), rows(l.y[i]) + 1), c = l.cat[i];
+    if (a >= b) continue;
+    for (let y = Math.max(y1, top); y < y0; y++) {
+      const color = y === y1 && y0 - y1 > 3 ? edge[c] : fill[c];
+      if (patterns) for (let x = a; x < b; x++) buffer[y * width + x] = PATTERNS[c % 6](first + x, y) ? color : blank;
+      else buffer.fill(color, y * width + a, y * width + b);
+      if (a === from && l.end[i] - l.begin[i] > 4 * px) buffer[y * width + a] = edge[c];
+    }
+  }
+}
+
 // step is the distance of a ruler's marks, of 1, 2 and 5 times a power of ten, in seconds: at
 // least so many.
 export function step(least) {
@@ -257,7 +277,7 @@ export function readAt(text) {
   return list[1] > 0 && list.every(Number.isSafeInteger) ? { from: list[0], length: list[1], chosen: list.length === 4 ? list.slice(2) : null } : null;
 }
 
-const LABELS = 150, NARROW = 104, MAP = 26, RULER = 20, TRACK = 20, GAP = 3, HEAD = 22, COUNTER = 34;
+const LABELS = 150, NARROW = 104, MAP = 26, RULER = 20, TRACK = 20, GAP = 3, HEAD = 22, COUNTER = 34, LIVES = 200;
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const element = (tag, more, ...inside) => {
   const e = Object.assign(document.createElement(tag), more);
@@ -356,10 +376,11 @@ class View {
     const mix = (a, b, part) => a.map((v, i) => Math.round(v + (b[i] - v) * part));
     const text = (rgb) => `rgb(${rgb.join()})`;
     const panel = css('--panel'), ink = css('--text'), grid = css('--grid');
-    let waits = 0, moves = 0, works = 0;
+    let waits = 0, moves = 0, works = 0, held = 0;
     const cats = this.run.cats.map(({ style }) => {
       if (style === 'wait') return css(`--cause-${waits++ % 8}`);
       if (style === 'migration') return [mix(css('--axis'), panel, 0.1), css('--host-in'), css('--ssd-out')][moves++ % 3];
+      if (style === 'held') return mix(css(['--compute', '--host-in', '--ssd-out', '--limit', '--axis'][held % 5]), panel, held++ % 2 ? 0.3 : 0.5);
       return style === 'idle' ? mix(grid, panel, 0.4) : mix(css('--compute'), panel, [0.5, 0.25, 0.7][works++ % 3]);
     });
     const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -372,7 +393,7 @@ class View {
     this.key.innerHTML = this.used().map((c) => `<li><span class="swatch" style="background:${this.css.cats[c]}"></span> ${escaped(this.run.cats[c].label)}</li>`).join('');
   }
 
-  used() { return this.run.cats.map((_, c) => c).filter((c) => this.run.tracks.some((x) => x.used.includes(c))); }
+  used() { return this.run.cats.map((_, c) => c).filter((c) => [...this.run.tracks, ...this.run.lives].some((x) => x.used.includes(c))); }
 
   // relayout places the rows.
   relayout() {
@@ -387,6 +408,7 @@ class View {
       if (this.folded.has(i)) return;
       run.tracks.forEach((x, track) => { if (x.group === i) { this.rows.push({ track, y, high: TRACK }); y += TRACK + GAP; } });
       run.counters.forEach((x, counter) => { if (x.group === i) { this.rows.push({ counter, y, high: COUNTER }); y += COUNTER + GAP; } });
+      run.lives.forEach((lives) => { if (lives.group === i) { this.rows.push({ lives, y, high: LIVES }); y += LIVES + GAP; } });
       y += 4;
     });
     this.wide = wide;
@@ -492,6 +514,7 @@ class View {
     for (const row of this.rows) {
       const top = Math.round((row.y - MAP - RULER) * r), high = Math.max(1, Math.round(row.high * r));
       if (row.track !== undefined) paintTrack(to, this.run, this.run.tracks[row.track], top, high, this.first, this.px, xa, xb);
+      if (row.lives) paintLives(to, row.lives, top, high, this.first, this.px, xa, xb);
       if (row.counter !== undefined) paintCounter(to, this.run.counters[row.counter], top, high, this.first, this.px, xa, xb);
     }
   }
@@ -531,9 +554,10 @@ class View {
       g.font = `12px ${css.font}`;
       g.textAlign = 'right';
       g.fillStyle = css.second;
-      const x = row.track !== undefined ? run.tracks[row.track] : run.counters[row.counter];
+      const x = row.lives ?? run.tracks[row.track] ?? run.counters[row.counter];
       g.fillText(this.cut(g, x.name, labels - 20, 0.4), labels - 8, middle);
       if (row.track !== undefined) this.label(g, x, row);
+      else if (row.lives) this.outlives(g, row);
       else {
         g.font = `11px ${css.font}`;
         g.fillText(x.unit === 'ticks' ? lasts(x.peak * run.seconds) : amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
@@ -591,6 +615,24 @@ class View {
     }
     g.fillStyle = css.second;
     g.textAlign = 'right';
+  }
+
+  // outlives frames the lives of what is selected.
+  outlives(g, { lives: l, y, high }) {
+    const { track, i } = this.chosen ?? {}, ref = this.run.tracks[track]?.ref[i] ?? -1;
+    g.strokeStyle = this.css.ink;
+    g.lineWidth = 2;
+    for (let n = past(l.begin, this.from + this.length) - 1; ref >= 0 && n >= 0; n--) {
+      const a = Math.max(this.x(l.begin[n]), this.labels), b = Math.min(this.x(l.end[n]), this.wide), h = Math.max(l.amount[n] / l.high * high, 2);
+      if (l.ref[n] === ref && b > a) g.strokeRect(a, y + high - l.y[n] / l.high * high - h, b - a, h);
+    }
+  }
+
+  // alive is the life at a place: its lives and number.
+  alive(px, py) {
+    const row = this.rows.find((row) => row.lives && py >= row.y && py < row.y + row.high), l = row?.lives, t = this.time(px), v = row && (row.y + row.high - py) / row.high * l.high;
+    const i = l && px >= this.labels ? l.begin.findIndex((b, i) => b <= t && t < l.end[i] && l.y[i] <= v && v < l.y[i] + l.amount[i]) : -1;
+    return i < 0 ? null : { l, i };
   }
 
   name(x, s) { return (x.kind === STATE ? '' : this.run.names[x.label[s]]) || this.run.cats[x.cat[s]].label; }
@@ -896,7 +938,10 @@ class View {
         if (row && drag.what !== 'map') {
           if (!this.folded.delete(row.group)) this.folded.add(row.group);
           this.relayout();
-        } else if (drag.what === 'pan') this.choose(this.hit(x, y));
+        } else if (drag.what === 'pan') {
+          const { l, i } = this.alive(x, y) ?? {}, t = this.time(x), moves = l?.ref[i] >= 0 ? this.alike(l.ref[i]) : [];
+          this.choose(moves.findLast((k) => this.run.tracks[k.track].begin[k.i] <= t) ?? moves[0] ?? this.hit(x, y));
+        }
       }
       if (held.size === 0) drag = null;
     };
@@ -962,12 +1007,17 @@ class View {
 
   hover(x, y, e) {
     const at = e.pointerType === 'mouse' ? this.hit(x, y) : null;
-    this.tip.hidden = !at;
+    const life = e.pointerType === 'mouse' && this.alive(x, y), { run } = this;
+    this.tip.hidden = !at && !life;
+    this.tip.style.left = `${Math.min(x + 12, this.wide - 180)}px`;
+    this.tip.style.top = `${y + 16}px`;
+    if (life) {
+      const { l, i } = life;
+      this.tip.textContent = `${l.ref[i] < 0 ? '' : `${run.names[run.objects[l.ref[i]]]}, `}${run.cats[l.cat[i]].label}, ${amount(l.amount[i], l.unit, 1024)}, ${lasts((l.end[i] - l.begin[i]) * run.seconds)}`;
+    }
     if (!at) return;
     const t = this.run.tracks[at.track], name = this.name(t, at.i), cat = this.run.cats[t.cat[at.i]].label;
     this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts(this.took(at)[2])}`;
-    this.tip.style.left = `${Math.min(x + 12, this.wide - 180)}px`;
-    this.tip.style.top = `${y + 16}px`;
   }
 
   // press does what a key does, and reports whether it does anything.

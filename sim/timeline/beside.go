@@ -172,6 +172,17 @@ func (p *Pair) add(side int, names map[string]uint32) {
 		c.Group, c.At = c.Group+groups, at
 		p.Counters = append(p.Counters, c)
 	}
+	for i := range t.Lives {
+		l := t.Lives[i].placed(s)
+		l.Group += groups
+		for k := range l.Begin {
+			l.Cat[k] = cats[l.Cat[k]]
+			if l.Ref[k] >= 0 {
+				l.Ref[k] += objects
+			}
+		}
+		p.Lives = append(p.Lives, l)
+	}
 	p.Dropped += t.Dropped
 	s.Tracks = len(p.Tracks)
 }

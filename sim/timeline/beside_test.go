@@ -20,6 +20,7 @@ func stepped(took []int64) *timeline.Timeline {
 	state, link := r.Track("state", timeline.State, ""), r.Track("link", timeline.Link, "bytes")
 	counter := r.Counter("held", "bytes", 0)
 	r.Object("object")
+	lives := r.Lives("memory", "bytes")
 	at, moved := int64(0), int64(0)
 	for i, n := range took {
 		r.Step("step")
@@ -27,6 +28,7 @@ func stepped(took []int64) *timeline.Timeline {
 		r.Slice(state, timeline.Slice{Begin: at, End: at + n/2, Ref: -1, Step: int32(i)})
 		r.Slice(state, timeline.Slice{Begin: at + n/2, End: at + n, Cat: 1, Ref: -1, Step: int32(i)})
 		r.Count(counter, at, int64(i))
+		r.Live(lives, timeline.Slice{Begin: at, End: at + 2*n, Amount: 1 + n})
 		if at >= moved && i+1 < len(took) {
 			moved = at + n + took[i+1]
 			r.Slice(link, timeline.Slice{Begin: at, End: moved, Ref: 0, Step: -1, Amount: n})

@@ -243,6 +243,9 @@ func (r *Recorder) End() *Timeline {
 		r.put(i)
 		r.last[i] = none
 	}
+	for i := range r.t.Lives {
+		r.t.Lives[i].pack()
+	}
 	longest(r.waits)
 	r.t.Waits = r.waits
 	return &r.t

@@ -44,14 +44,15 @@ const (
 type Style uint8
 
 // String returns the style in one word, as files have it.
-func (s Style) String() string { return [...]string{"work", "wait", "migration", "idle"}[s] }
+func (s Style) String() string { return [...]string{"work", "wait", "migration", "idle", "held"}[s] }
 
 // The styles of categories.
 const (
 	Working Style = iota
 	Waiting
 	Moving
-	Idle // nothing to do, which is no wait
+	Idle    // nothing to do, which is no wait
+	Holding // of lives: what takes memory
 )
 
 // Most is how many categories a timeline has at most.
@@ -104,6 +105,7 @@ type Timeline struct {
 	Groups   []Group
 	Tracks   []Track
 	Counters []Counter
+	Lives    []Lives
 	Objects  []uint32 // name of object i
 	Steps    []uint32 // name of step i: a kernel, an operation
 	// Progress are moments at which so much is done, in order: kernels begun, calls answered. Two
@@ -201,6 +203,11 @@ func (t *Timeline) Check() error {
 			if at < 0 || at > t.End || k > 0 && at < c.At[k-1] {
 				return fmt.Errorf("counter %s: value %d is at %d", c.Name, k, at)
 			}
+		}
+	}
+	for i := range t.Lives {
+		if err := t.Lives[i].check(t); err != nil {
+			return fmt.Errorf("lives %d (%s): %w", i, t.Lives[i].Name, err)
 		}
 	}
 	return t.checkProgress()
