@@ -53,6 +53,9 @@ func Beside(a, b *Timeline, nameA, nameB string, progress bool) (*Pair, error) {
 		p.align()
 	}
 	names := map[string]uint32{"": 0}
+	if a.Linked(b) {
+		p.Groups = []Group{{Name: "Difference"}}
+	}
 	for side := range p.runs {
 		p.runs[side] = p.runs[side].Spread(Grains)
 		p.add(side, names)
@@ -230,19 +233,17 @@ func (x *Track) placed(s *Side) (y Track, from []int32) {
 	return y, from
 }
 
-// differ adds how far one is behind the other where both have made the same progress, and by
+// differ adds, in the first group, how far one is behind the other where both have made the same progress, and by
 // progress the track of steps that take longer in one of the two.
 func (p *Pair) differ(names map[string]uint32) {
 	stride := p.stride()
 	a, lengthA := p.lengths(0, stride)
 	b, lengthB := p.lengths(1, stride)
-	group := int32(len(p.Groups))
-	p.Groups = append(p.Groups, Group{Name: "Difference"})
 	end := []int64{p.runs[0].End, p.runs[1].End}
 	begin := [2][]int64{a, b}
 	for first := range 2 {
 		behind, ahead := &p.Sides[1-first], &p.Sides[first]
-		c := Counter{Group: group, Name: behind.Name + " behind " + ahead.Name, Unit: "ticks"}
+		c := Counter{Name: behind.Name + " behind " + ahead.Name, Unit: "ticks"}
 		for i := range a {
 			p.lag(&c, first, begin[first][i], begin[1-first][i]-begin[first][i], i)
 		}
@@ -259,7 +260,7 @@ func (p *Pair) differ(names map[string]uint32) {
 	for _, s := range p.Sides {
 		p.Cats = append(p.Cats, Category{Key: "longer-" + s.Name, Label: "longer in " + s.Name, Style: Waiting})
 	}
-	x := Track{Group: group, Name: "Takes longer", Kind: Note}
+	x := Track{Name: "Takes longer", Kind: Note}
 	for i, n := range lengthA {
 		m := lengthB[i]
 		if n == m {
