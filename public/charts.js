@@ -659,7 +659,11 @@ window.charts = (() => {
       for (const [name, on] of Object.entries(e.selected)) if (!on) f.hidden.add(name);
     });
     f.chart.on('click', (e) => {
-      const picks = f.last?.figure.heat?.picks;
+      const figure = f.last?.figure, picks = figure?.heat?.picks, part = figure?.bars?.parts[e.seriesIndex];
+      if (figure?.opens && part) {
+        window.tools?.onLook?.(figure.bars.rows[e.dataIndex].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
+        return;
+      }
       if (picks && /^cells-/.test(e.seriesId ?? '')) {
         window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0]);
         return;
@@ -667,7 +671,17 @@ window.charts = (() => {
       const s = f.last?.figure.panels?.series[Number(/^series-(\d+)$/.exec(e.seriesId ?? '')?.[1] ?? -1)];
       if (s?.shape !== 'marks') return;
       const value = column(f.last.data, s.picks)[e.dataIndex];
-      if (value !== undefined) window.tools?.onPick?.(id, value);
+      if (value === undefined) return;
+      f.picked = e.event.event;
+      window.tools?.onPick?.(id, value);
+    });
+    // A press somewhere on a curve over a run leads to that place of the run.
+    f.chart.getZr().on('click', (e) => {
+      const { opens, panels } = f.last?.figure ?? {}, at = [e.offsetX, e.offsetY];
+      const k = opens && e.event !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
+      if (k < 0) return;
+      const [x] = f.chart.convertFromPixel({ gridIndex: k }, at);
+      window.tools?.onLook?.(panels.names[k], opens === 'k' ? `k${Math.round(x).toString(36)}` : `t${Math.round(x * (opens === 's' ? 1e12 : 1e9)).toString(36)}`);
     });
     // For the mouse alone, as an image has no buttons in it: the keyboard has 0.
     const all = document.createElement('span');

@@ -297,7 +297,24 @@ class View {
     this.colors();
     this.listen();
     this.relayout();
-    this.choosePlace(this.wanted);
+    if (!this.open(options.at ?? '')) this.choosePlace(this.wanted);
+  }
+
+  // open goes where a chart leads: to a step, a moment in picoseconds, the longest wait of a name.
+  open(text) {
+    const [, kind, what] = /^([ktw])([0-9a-z]*)$/.exec(text) ?? [], { run } = this, n = parseInt(what, 36);
+    if (!kind) return false;
+    if (kind === 'w') {
+      const of = (w) => { const name = run.cats[w.cat].label.toLowerCase().replace(/[^a-z0-9]/g, ''); return name.includes(what) || what.includes(name); };
+      this.chooseWait(Math.max(run.waits.findIndex(of), 0));
+    } else {
+      const track = run.tracks.findIndex((x) => x.kind === STATE && (kind === 't' || x.step.includes(n))), x = run.tracks[track];
+      const at = x && (kind === 't' ? this.find(track, n / 1e12 / run.seconds) : { track, i: x.step.indexOf(n) }), t = kind === 't' ? n / 1e12 / run.seconds : x?.begin[at.i];
+      if (t >= 0) this.show(t, t + run.end / 50);
+      if (at) this.choose(at);
+    }
+    if (!this.chosen) this.tell();
+    return true;
   }
 
   least() { return Math.min(20, this.run.end); }

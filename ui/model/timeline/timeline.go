@@ -201,5 +201,17 @@ func (t *Timeline) SetAt(text string) {
 	}
 }
 
+// Open shows the system with a title, or that in focus, from a place on that a chart leads to.
+func (t *Timeline) Open(title, at string) {
+	for i := range t.room.Info.Systems {
+		if s := &t.room.Info.Systems[i]; s.Title == title {
+			_ = t.room.State.Look.Set(state.FocusKey, s.Name) // it is one of the systems
+		}
+	}
+	t.room.State.Against = ""
+	t.SetAt(at)
+	t.room.SetView(state.Timeline)
+}
+
 // At is the part that is to be shown first.
 func (t *Timeline) At() string { return t.room.State.At }
