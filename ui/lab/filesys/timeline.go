@@ -76,6 +76,7 @@ type drawing struct {
 	actors  [][]core.Span        // by actor
 	took    map[unit.Time]uint8  // what a channel does for so long
 	locks   []held
+	chain   chain // where tracks are
 }
 
 // track begins the tracks that are known before the run.
@@ -96,6 +97,7 @@ func (d *drawing) track() {
 		}
 	}
 	m := &d.machine.Device
+	d.chain.first, d.chain.threads, d.chain.flash, d.chain.servers = d.first, int(d.threads), d.flash, int(d.machine.Device.Channels)
 	d.took = map[unit.Time]uint8{m.Erase: flashErases, m.Read + m.Program: flashCopies, m.Program: flashPrograms, m.Read: flashReads}
 }
 
@@ -190,6 +192,10 @@ func (d *drawing) finish(r *result) {
 			name = fmt.Sprintf("File system %d", i) // a journal's thread, a checkpoint's
 		}
 		track := d.Track(name, timeline.Note, "")
+		if i == 0 {
+			d.chain.actors[0] = track
+		}
+		d.chain.actors[1] = track + 1
 		for _, s := range list {
 			d.Slice(track, timeline.Slice{Begin: int64(s.From), End: int64(s.To), Cat: uint8(s.Cause), Ref: -1, Step: -1})
 		}
@@ -222,6 +228,9 @@ func (d *drawing) contended() {
 		}
 		all[most] = 0
 		tracks[most] = 1 + d.Track(fmt.Sprintf("Lock %d", most), timeline.Note, "")
+		if d.chain.locks[1]++; d.chain.locks[0] == 0 {
+			d.chain.locks = [2]int{tracks[most] - 1, tracks[most]}
+		}
 	}
 	for i := range d.locks {
 		h := &d.locks[i]
@@ -277,5 +286,6 @@ func timed(v *seen) (*timefiles.Run, error) {
 		return nil, err
 	}
 	d.finish(&result{again, m, w})
-	return &timefiles.Run{Timeline: d.End(), Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
+	d.chain.t = d.End()
+	return &timefiles.Run{Timeline: d.chain.t, Chain: d.chain.of, Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
 }

@@ -71,7 +71,7 @@ type drawing struct {
 }
 
 // timelineOf is the measured iteration of a run that was recorded.
-func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
+func timelineOf(r *recorded, w timeline.Window) *chain {
 	d := &drawing{recorded: r, Recorder: timeline.Record(timeline.Picosecond, int64(r.Time), categories()...), gpus: make([]gpuTracks, len(r.GPUs)), processors: -1}
 	d.Look(w)
 	moved := slices.Clone(r.Transfers)
@@ -99,7 +99,7 @@ func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
 		}
 	}
 	d.shared()
-	return d.End()
+	return &chain{d, d.End()}
 }
 
 // named adds objects, the tensors of all GPUs, and steps, their kernels.
@@ -308,8 +308,9 @@ func timed(v *seen) (*timefiles.Run, error) {
 	if sys, err := core.Find(system); err == nil {
 		system = sys.Title
 	}
+	c := timelineOf(r, v.Window)
 	return &timefiles.Run{
-		Timeline: timelineOf(r, v.Window), Origin: v.Origin,
+		Timeline: c.t, Chain: c.of, Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
 		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil
