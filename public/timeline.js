@@ -789,7 +789,7 @@ class View {
     if (x.unit === 'bytes' && took > 0) facts.push(['Rate', amount(x.amount[i] / took, 'bytes/s')]);
     const name = this.name(x, i), title = `${lasts(took)} ${x.kind === STATE ? cat : name}`;
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
-      + (wait?.chain.length ? `<h4>What ${lasts((wait.end - wait.begin) * s)} of ${escaped(run.cats[wait.cat].label)} came of</h4><ol class="tl-chain">${wait.chain.map(this.why('why')).join('')}</ol>` : '')
+      + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
       + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
     this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;

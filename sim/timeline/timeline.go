@@ -63,6 +63,7 @@ type Category struct {
 	Key   string // stable
 	Label string // in words
 	Style Style
+	Verb  bool // the label says what somebody does: "writes blocks", not "eviction"
 }
 
 // A Track is slices that follow each other. Slice i lasts from Begin[i] up to End[i]; columns

@@ -195,7 +195,7 @@ func waiting(p *timeline.Pair, sums []*timeline.Sums, from, to int64) string {
 	if more[most] > 0 {
 		side = &p.Sides[1]
 	}
-	return fmt.Sprintf("where it has %s more of %s in %s", p.Tick.Time(abs(more[most])), p.Cats[most].Label, side.Name)
+	return fmt.Sprintf("with %s more in %s: %s", p.Tick.Time(abs(more[most])), side.Name, p.Cats[most].Label)
 }
 
 // costs says which steps, by name, make most of a difference, for each side.

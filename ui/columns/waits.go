@@ -3,6 +3,7 @@ package columns
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"spillway/sim/prose"
 	"spillway/sim/timeline"
@@ -114,6 +115,17 @@ type About struct {
 	Alone string
 }
 
+// whose is what State tracks are of: "thread" where the first is Thread 1.
+func whose(t *timeline.Timeline) string {
+	for i := range t.Tracks {
+		if t.Tracks[i].Kind == timeline.State {
+			name, _, _ := strings.Cut(t.Tracks[i].Name, " ")
+			return strings.ToLower(name)
+		}
+	}
+	return "track"
+}
+
 // Tell says what the time of a run goes to.
 func Tell(h *lab.Happening) *About {
 	t := h.Timeline
@@ -132,22 +144,34 @@ func Tell(h *lab.Happening) *About {
 			tracks++
 		}
 	}
-	of := "the time"
-	if tracks > 1 {
-		of = "the time of all together"
-	}
 	if most < 0 || all == 0 {
 		a.Says = "Nothing waits."
 		return a
 	}
-	a.Says = prose.Percent(float64(spent[most])/float64(all)) + " of " + of + " is " + t.Cats[most].Label
+	share := prose.Percent(float64(spent[most]) / float64(all))
+	switch c := &t.Cats[most]; {
+	case c.Verb && tracks > 1:
+		a.Says = "A " + whose(t) + " " + c.Label + " " + share + " of its time"
+	case c.Verb:
+		a.Says = share + " of the time it " + c.Label
+	case tracks > 1:
+		a.Says = share + " of the time of all together is " + c.Label
+	default:
+		a.Says = share + " of the time is " + c.Label
+	}
 	if list := whole(t); len(list) > 0 {
 		w := slices.MinFunc(list, longer)
-		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String() + " of " + t.Cats[w.Cat].Label
+		of, where := &t.Cats[w.Cat], ""
 		if w.Step >= 0 {
-			a.Says += " in " + t.Names[t.Steps[w.Step]]
+			where = " in " + t.Names[t.Steps[w.Step]]
 		} else if tracks > 1 {
-			a.Says += " in " + t.Tracks[w.Track].Name
+			where = " in " + t.Tracks[w.Track].Name
+		}
+		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String()
+		if of.Verb {
+			a.Says += where + ", which " + of.Label
+		} else {
+			a.Says += " of " + of.Label + where
 		}
 		a.Says += ", at " + t.Tick.Time(w.Begin).String()
 	}

@@ -21,7 +21,7 @@ func categories() []timeline.Category {
 	styles := [core.Causes]timeline.Style{core.WaitsDRAM: timeline.Waiting, core.WaitsSSD: timeline.Waiting, core.WaitsLog: timeline.Waiting, core.Switches: timeline.Waiting, core.Stopped: timeline.Waiting, core.Idle: timeline.Idle}
 	var list []timeline.Category
 	for c, label := range causeNames {
-		list = append(list, timeline.Category{Key: causeKeys[c], Label: label, Style: styles[c]})
+		list = append(list, timeline.Category{Key: causeKeys[c], Label: label, Style: styles[c], Verb: true})
 	}
 	for _, x := range [core.FlashWorks][2]string{{"flash_read", "reads a page"}, {"flash_program", "programs what was evicted"}, {"compact_read", "reads for compaction"}, {"compact_program", "programs a compacted page"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})

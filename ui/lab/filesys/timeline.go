@@ -45,7 +45,7 @@ const (
 func categories() []timeline.Category {
 	var list []timeline.Category
 	for _, x := range causeWords {
-		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style})
+		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style, Verb: x.style == timeline.Waiting})
 	}
 	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})

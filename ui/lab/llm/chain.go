@@ -148,9 +148,11 @@ func (c *chain) room(gpu int, from, to int64) []lab.ChainLink {
 // sender says which GPU has to send first, or is in no hurry, and what that does meanwhile.
 func (c *chain) sender(gpu int, kernel workload.KernelID, from, to int64) []lab.ChainLink {
 	who, what := -1, ""
+	var list []lab.ChainLink
 	for i := range c.Job.Sends {
 		if s := &c.Job.Sends[i]; int(s.To.Part) == gpu && s.To.Kernel == kernel {
 			who, what = int(s.From.Part), c.kernelName(int(s.From.Part), s.From.Kernel)
+			list = c.sent(who, c.gpus[who].kernel+int32(s.From.Kernel))
 		}
 	}
 	if who < 0 { // the busiest of the others
@@ -175,7 +177,17 @@ func (c *chain) sender(gpu int, kernel workload.KernelID, from, to int64) []lab.
 	if what != "" {
 		text = "It waits for " + what + " of GPU " + strconv.Itoa(who) + ", which meanwhile"
 	}
-	return []lab.ChainLink{{Text: fmt.Sprintf("%s has %s of %s.", text, c.say(ticks), strings.ToLower(c.t.Cats[cat].Label)), Track: c.gpus[who].state, Begin: x.Begin[i]}}
+	return append(list, lab.ChainLink{Text: fmt.Sprintf("%s has %s of %s.", text, c.say(ticks), strings.ToLower(c.t.Cats[cat].Label)), Track: c.gpus[who].state, Begin: x.Begin[i]})
+}
+
+// sent is what a kernel sends.
+func (c *chain) sent(gpu int, step int32) []lab.ChainLink {
+	for _, track := range c.gpus[gpu].sends {
+		if i := slices.Index(c.t.Tracks[track].Step, step); i >= 0 {
+			return []lab.ChainLink{c.moves("GPU "+strconv.Itoa(gpu)+" sends %s", track, i)}
+		}
+	}
+	return nil
 }
 
 // idle is how long a GPU waits for others.
