@@ -39,6 +39,7 @@ const (
 	flashPrograms
 	flashCopies
 	flashErases
+	cleaning
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -47,7 +48,7 @@ func categories() []timeline.Category {
 	for _, x := range causeWords {
 		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style, Verb: x.style == timeline.Waiting})
 	}
-	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}} {
+	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}, {"cleaning", "a half of the log is cleaned"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
 	}
 	return list
@@ -251,6 +252,7 @@ func (d *drawing) counters(r *result) {
 	d.Group("Over the run", false)
 	log := -1
 	if size := logSize(&r.setup, r.System); size > 0 {
+		d.cleaned(r, d.Track("Cleaning of the log", timeline.Note, ""))
 		log = d.Counter("Log in use", "bytes", size)
 	}
 	dirty, cached := d.Counter("Dirty pages in the page cache", "pages", 0), d.Counter("Pages in the page cache", "pages", 0)
@@ -264,6 +266,19 @@ func (d *drawing) counters(r *result) {
 		d.Count(cached, int64(s.At), s.Cached)
 		d.Count(reads, int64(s.At), s.Reads)
 		d.Count(programs, int64(s.At), s.Programs)
+	}
+}
+
+// cleaned draws when a half of the log is cleaned, as samples have it.
+func (d *drawing) cleaned(r *result, track int) {
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Cleaning {
+			end := int64(r.Time)
+			if i+1 < len(r.Samples) {
+				end = int64(r.Samples[i+1].At)
+			}
+			d.Slice(track, timeline.Slice{Begin: int64(s.At), End: end, Cat: cleaning, Ref: -1, Step: -1})
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func looks(i *lab.Info) []knob.Info {
 	}
 	list = append(list, focus)
 	for _, s := range i.Sections {
-		list = append(list, s.Knobs...)
+		list = append(append(list, s.Knobs...), s.Old...)
 	}
 	return list
 }
