@@ -278,6 +278,7 @@ export function readAt(text) {
 }
 
 const LABELS = 150, NARROW = 104, MAP = 26, RULER = 20, TRACK = 20, GAP = 3, HEAD = 22, COUNTER = 34, LIVES = 200;
+const FORCED = '(forced-colors: active)';
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const element = (tag, more, ...inside) => {
   const e = Object.assign(document.createElement(tag), more);
@@ -291,36 +292,36 @@ class View {
     this.run.groups.forEach((g, i) => { if (g.folded) this.folded.add(i); });
     const wanted = readAt(options.at ?? '');
     this.from = Math.min(wanted?.from ?? 0, this.run.end);
-    this.length = Math.min(Math.max(wanted?.length ?? this.run.end, this.least()), this.run.end);
+    this.length = Math.min(Math.max(wanted?.length ?? this.run.end, this.#least()), this.run.end);
     this.wanted = wanted?.chosen;
-    this.build();
-    this.colors();
-    this.listen();
-    this.relayout();
-    if (!this.open(options.at ?? '')) this.choosePlace(this.wanted);
+    this.#build();
+    this.#colors();
+    this.#listen();
+    this.#relayout();
+    if (!this.#open(options.at ?? '')) this.#choosePlace(this.wanted);
   }
 
   // open goes where a chart leads: to a step, a moment in picoseconds, the longest wait of a name.
-  open(text) {
+  #open(text) {
     const [, kind, what] = /^([ktw])([0-9a-z]*)$/.exec(text) ?? [], { run } = this, n = parseInt(what, 36);
     if (!kind) return false;
     if (kind === 'w') {
       const of = (w) => { const name = run.cats[w.cat].label.toLowerCase().replace(/[^a-z0-9]/g, ''); return name.includes(what) || what.includes(name); };
-      this.chooseWait(Math.max(run.waits.findIndex(of), 0));
+      this.#chooseWait(Math.max(run.waits.findIndex(of), 0));
     } else {
       const track = run.tracks.findIndex((x) => x.kind === STATE && (kind === 't' || x.step.includes(n))), x = run.tracks[track];
-      const at = x && (kind === 't' ? this.find(track, n / 1e12 / run.seconds) : { track, i: x.step.indexOf(n) }), t = kind === 't' ? n / 1e12 / run.seconds : x?.begin[at.i];
-      if (t >= 0) this.show(t, t + run.end / 50);
-      if (at) this.choose(at);
+      const at = x && (kind === 't' ? this.#find(track, n / 1e12 / run.seconds) : { track, i: x.step.indexOf(n) }), t = kind === 't' ? n / 1e12 / run.seconds : x?.begin[at.i];
+      if (t >= 0) this.#show(t, t + run.end / 50);
+      if (at) this.#choose(at);
     }
-    if (!this.chosen) this.tell();
+    if (!this.chosen) this.#tell();
     return true;
   }
 
-  least() { return Math.min(20, this.run.end); }
+  #least() { return Math.min(20, this.run.end); }
 
   // build makes what stands around the canvas.
-  build() {
+  #build() {
     const button = (text, title, act) => element('button', { type: 'button', className: 'small', title, onclick: act }, text);
     this.canvas = element('canvas', { tabIndex: 0, id: 'timeline-canvas' });
     for (const [name, value] of Object.entries({ role: 'application', 'aria-label': `Timeline of ${this.options.title}`, 'aria-describedby': 'timeline-view timeline-keys' })) this.canvas.setAttribute(name, value);
@@ -328,9 +329,9 @@ class View {
     this.shown = element('span', { className: 'fine tl-shown' });
     this.search = element('input', { type: 'search', className: 'tl-search', placeholder: 'Search names', ariaLabel: 'Search names; Enter: the next' });
     this.found = element('span', { className: 'fine' });
-    const wait = (text, title, by) => button(text, title, () => this.nextWait(by));
+    const wait = (text, title, by) => button(text, title, () => this.#nextWait(by));
     this.bar = element('div', { className: 'tl-bar' },
-      button('−', 'Zoom out (S)', () => this.zoom(2)), button('+', 'Zoom in (W)', () => this.zoom(0.5)), button('Whole run', 'Show all of it (Home)', () => this.whole()),
+      button('−', 'Zoom out (S)', () => this.#zoom(2)), button('+', 'Zoom in (W)', () => this.#zoom(0.5)), button('Whole run', 'Show all of it (Home)', () => this.#whole()),
       wait('‹ Wait', 'The wait before this one ([)', -1), wait('Wait ›', 'The next wait (])', 1), this.search, this.found, this.shown,
       element('span', { className: 'tl-saves' }, ...['PNG', 'SVG', 'CSV'].map((kind) => button(kind, 'Save what is in view', () => this.more((files) => files[kind](this))))));
     this.tip = element('div', { className: 'tl-tip', hidden: true, ariaHidden: 'true' });
@@ -343,46 +344,46 @@ class View {
     this.table = element('div', { className: 'scroll', tabIndex: 0, id: 'timeline-table' });
     this.table.setAttribute('role', 'region');
     this.table.setAttribute('aria-label', 'Numbers of what is in view');
-    this.numbers = element('details', { ontoggle: () => this.tabulate() }, element('summary', {}, 'Numbers of what is in view'), this.table);
+    this.numbers = element('details', { ontoggle: () => this.#tabulate() }, element('summary', {}, 'Numbers of what is in view'), this.table);
     const keys = element('p', { className: 'fine', id: 'timeline-keys' }, 'Keys: W S zoom, A D move, ← → slice before and after, ↑ ↓ other track, [ ] wait before and after, { } longer and shorter wait, F fit, Home whole run, / search.');
     this.plot = element('div', { className: 'tl-plot' }, this.canvas, this.tip);
     this.box.replaceChildren(this.bar, element('div', { className: 'tl-body' }, element('div', { className: 'tl-main' }, this.plot, this.key, this.sentence, keys), element('div', { className: 'tl-side' }, this.details, this.waits)), this.numbers, this.said);
-    this.listWaits();
+    this.#listWaits();
   }
 
   // side is that of two runs whose a track is.
-  side(track) { return this.run.sides.find((s) => track < s.tracks); }
+  #side(track) { return this.run.sides.find((s) => track < s.tracks); }
 
   // own is a moment of a track in the time of its run; what ends then is in the step before.
-  own(track, t, ends = 0) {
-    const { own, at } = this.side(track) ?? {}, i = at ? past(at, t - ends / 2) - 1 : -1;
+  #own(track, t, ends = 0) {
+    const { own, at } = this.#side(track) ?? {}, i = at ? past(at, t - ends / 2) - 1 : -1;
     return i < 0 ? t : Math.min(own[i] + t - at[i], own[i + 1] ?? Infinity);
   }
 
   // took is from when to when a slice lasts in its run, in seconds, and how long.
-  took({ track, i }) {
-    const x = this.run.tracks[track], [a, b] = [this.own(track, x.begin[i]), this.own(track, x.end[i], 1)].map((t) => t * this.run.seconds);
+  #took({ track, i }) {
+    const x = this.run.tracks[track], [a, b] = [this.#own(track, x.begin[i]), this.#own(track, x.end[i], 1)].map((t) => t * this.run.seconds);
     return [a, b, Math.max(b - a, 0)];
   }
 
   // why is a sentence of a list, which leads to a slice.
-  why(list) {
+  #why(list) {
     return (w, n) => `<li>${w.track < 0 ? escaped(w.text) : `<button type="button" class="link" data-${list}="${n}">${escaped(w.text)}</button>`}</li>`;
   }
 
-  listWaits() {
+  #listWaits() {
     const { run } = this;
     const item = (w, i) => {
-      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.side(w.track);
-      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.own(w.track, w.begin) * run.seconds)}</span></button></li>`;
+      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.#side(w.track);
+      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
     };
-    this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
+    this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.#why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
   }
 
   // colors takes the page's.
-  colors() {
+  #colors() {
     const style = getComputedStyle(this.box), probe = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-    const forced = matchMedia('(forced-colors: active)').matches;
+    const forced = matchMedia(FORCED).matches;
     const css = (name) => {
       probe.fillStyle = '#000';
       probe.fillStyle = forced ? (name === '--panel' || name === '--grid' ? 'Canvas' : 'CanvasText') : style.getPropertyValue(name).trim();
@@ -402,7 +403,7 @@ class View {
     });
     const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
     this.paint = {
-      back: packed(panel), blank: packed(mix(grid, panel, 0.5)), fill: cats.map(packed), edge: cats.map((c) => packed(mix(c, ink, 0.45))), patterns: forced,
+      back: packed(panel), blank: packed(mix(grid, panel, 0.5)), fill: cats.map(packed), edge: cats.map((c) => packed(mix(c, ink, 0.45))), patterns: forced || matchMedia('print').matches,
       area: packed(mix(css('--axis'), panel, 0.7)), line: packed(css('--axis')), limit: packed(css('--limit')),
     };
     this.css = { panel: text(panel), ink: text(ink), second: text(css('--text-2')), grid: text(grid), accent: text(css('--accent')), cats: cats.map(text), on: cats.map((c) => forced ? text(ink) : light(c) > 0.18 ? '#000' : '#fff'), font: style.fontFamily, forced };
@@ -413,7 +414,7 @@ class View {
   used() { return this.run.cats.map((_, c) => c).filter((c) => [...this.run.tracks, ...this.run.lives].some((x) => x.used.includes(c))); }
 
   // relayout places the rows.
-  relayout() {
+  #relayout() {
     const { run } = this;
     const wide = Math.max(240, Math.floor(this.plot.clientWidth));
     this.labels = wide < 560 ? NARROW : LABELS;
@@ -431,11 +432,11 @@ class View {
     this.wide = wide;
     this.high = y + 4;
     this.sharp = 0; // sizes are to be set
-    this.settle();
+    this.#settle();
   }
 
   // size gives the canvas so many pixels for one of the page.
-  size(r) {
+  #size(r) {
     if (this.sharp === r) return;
     this.sharp = r;
     this.canvas.width = Math.round(this.wide * r);
@@ -451,32 +452,32 @@ class View {
   }
 
   // settle clamps what is in view and has it drawn.
-  settle() {
-    this.length = Math.min(Math.max(this.length, this.least()), this.run.end);
+  #settle() {
+    this.length = Math.min(Math.max(this.length, this.#least()), this.run.end);
     this.from = Math.min(Math.max(this.from, 0), this.run.end - this.length);
     if (!this.due) this.due = requestAnimationFrame(() => { this.due = 0; this.draw(); });
     clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.rested(), 150);
+    this.rest = setTimeout(() => this.#rested(), 150);
   }
 
   // rested says what is in view when it has not moved for a while.
-  rested() {
+  #rested() {
     if (!this.box.isConnected) return;
-    this.say();
-    if (this.numbers.open) this.tabulate();
-    if (this.moved) this.options.onAt?.(this.at());
+    this.#say();
+    if (this.numbers.open) this.#tabulate();
+    if (this.moved) this.options.onAt?.(this.#at());
     this.moved = false;
     const { run } = this;
     if (this.length < run.end / 8 && !fine(run, this.from, this.from + this.length) && !(this.refused < this.length)) {
       this.asked = this.length;
       this.options.onWindow?.(Math.max(0, Math.floor(this.from - this.length / 2)), Math.min(run.end, Math.ceil(this.from + 1.5 * this.length)));
     }
-    if (this.sharp && this.sharp !== this.ratio()) this.settle();
+    if (this.sharp && this.sharp !== this.#ratio()) this.#settle();
   }
 
-  ratio() { return Math.min(globalThis.devicePixelRatio || 1, 2); }
+  #ratio() { return Math.min(globalThis.devicePixelRatio || 1, 2); }
 
-  at() { return writeAt(this.from, this.length, this.chosen && [this.chosen.track, this.run.tracks[this.chosen.track].begin[this.chosen.i]]); }
+  #at() { return writeAt(this.from, this.length, this.chosen && [this.chosen.track, this.run.tracks[this.chosen.track].begin[this.chosen.i]]); }
 
   // window takes the slices of a part of a run that has too many.
   window(buffer) {
@@ -487,17 +488,18 @@ class View {
       for (const key of ['begin', 'end', 'label', 'ref', 'step', 'amount', 'cat']) x[key] = part.tracks[i][key];
       x.sums = summed(x);
     });
+    part.waits.forEach(({ chain }, i) => { if (chain.length && run.waits[i]) run.waits[i].chain = chain; });
     this.chosen = null;
     this.last = null;
-    this.choosePlace(this.wanted);
-    this.settle();
+    this.#choosePlace(this.wanted);
+    this.#settle();
   }
 
   draw() {
     if (!this.box.isConnected) return;
     const start = performance.now();
-    if (!this.css) this.colors();
-    this.size(this.slow && performance.now() - this.slow < 140 ? 1 : this.ratio());
+    if (!this.css) this.#colors();
+    this.#size(this.slow && performance.now() - this.slow < 140 ? 1 : this.#ratio());
     const { run, width } = this, r = this.sharp;
     const px = this.length / width, first = Math.round(this.from / px);
     this.px = px;
@@ -507,10 +509,10 @@ class View {
     if (last && last.px === px && Math.abs(by) <= width / 2) {
       if (by > 0) this.buffer.copyWithin(by, 0);
       else if (by < 0) this.buffer.copyWithin(0, -by);
-      if (by > 0) this.strip(to, 0, by);
-      else if (by < 0) this.strip(to, width + by, width);
+      if (by > 0) this.#strip(to, 0, by);
+      else if (by < 0) this.#strip(to, width + by, width);
     } else {
-      this.strip(to, 0, width);
+      this.#strip(to, 0, width);
     }
     this.last = { px, first };
     const g = this.context;
@@ -525,7 +527,7 @@ class View {
   }
 
   // strip paints columns xa to xb.
-  strip(to, xa, xb) {
+  #strip(to, xa, xb) {
     const r = this.sharp;
     for (let y = 0; y < this.height; y++) this.buffer.fill(this.paint.back, y * this.width + xa, y * this.width + xb);
     for (const row of this.rows) {
@@ -572,9 +574,9 @@ class View {
       g.textAlign = 'right';
       g.fillStyle = css.second;
       const x = row.lives ?? run.tracks[row.track] ?? run.counters[row.counter];
-      g.fillText(this.cut(g, x.name, labels - 20, 0.4), labels - 8, middle);
-      if (row.track !== undefined) this.label(g, x, row);
-      else if (row.lives) this.outlives(g, row);
+      g.fillText(this.#cut(g, x.name, labels - 20, 0.4), labels - 8, middle);
+      if (row.track !== undefined) this.#label(g, x, row);
+      else if (row.lives) this.#outlives(g, row);
       else {
         g.font = `11px ${css.font}`;
         g.fillText(x.unit === 'ticks' ? lasts(x.peak * run.seconds) : amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
@@ -589,11 +591,11 @@ class View {
       g.fillRect(a, MAP, b - a, high);
       g.globalAlpha = 1;
     }
-    for (const kin of this.kin ?? []) this.outline(g, kin, [3, 2]);
+    for (const kin of this.kin ?? []) this.#outline(g, kin, [3, 2]);
     if (this.chosen) {
-      this.outline(g, this.chosen, []);
+      this.#outline(g, this.chosen, []);
       const why = this.wait?.chain.find((w) => w.track >= 0);
-      const [from, to] = why ? [this.find(this.wait.track, this.wait.begin), this.find(why.track, why.begin)].map((at) => at && this.outline(g, at, [3, 2])) : [];
+      const [from, to] = why ? [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)].map((at) => at && this.#outline(g, at, [3, 2])) : [];
       if (from && to) {
         g.beginPath();
         g.moveTo(Math.max(from.a, labels), from.y + from.high);
@@ -603,11 +605,11 @@ class View {
         g.stroke();
       }
     }
-    this.minimap(g);
+    this.#minimap(g);
   }
 
   // label writes names upon slices that have room for them.
-  label(g, x, row) {
+  #label(g, x, row) {
     const { run, css } = this, right = this.from + this.length;
     g.font = `11px ${css.font}`;
     g.textAlign = 'left';
@@ -620,7 +622,7 @@ class View {
       written = s;
       const a = Math.max(this.x(x.begin[s]), this.labels), b = Math.min(this.x(Math.min(x.end[s], right)), this.wide);
       if (b - a < 26) continue;
-      const text = this.cut(g, this.name(x, s), b - a - 7);
+      const text = this.#cut(g, this.name(x, s), b - a - 7);
       if (!text) continue;
       const c = x.cat[s];
       if (css.forced) {
@@ -635,7 +637,7 @@ class View {
   }
 
   // outlives frames the lives of what is selected.
-  outlives(g, { lives: l, y, high }) {
+  #outlives(g, { lives: l, y, high }) {
     const { track, i } = this.chosen ?? {}, ref = this.run.tracks[track]?.ref[i] ?? -1;
     g.strokeStyle = this.css.ink;
     g.lineWidth = 2;
@@ -646,7 +648,7 @@ class View {
   }
 
   // alive is the life at a place: its lives and number.
-  alive(px, py) {
+  #alive(px, py) {
     const row = this.rows.find((row) => row.lives && py >= row.y && py < row.y + row.high), l = row?.lives, t = this.time(px), v = row && (row.y + row.high - py) / row.high * l.high;
     const i = l && px >= this.labels ? l.begin.findIndex((b, i) => b <= t && t < l.end[i] && l.y[i] <= v && v < l.y[i] + l.amount[i]) : -1;
     return i < 0 ? null : { l, i };
@@ -655,12 +657,12 @@ class View {
   name(x, s) { return (x.kind === STATE ? '' : this.run.names[x.label[s]]) || this.run.cats[x.cat[s]].label; }
 
   // cut shortens a text; end is the part of what is left that is its end.
-  cut(g, text, room, end = 0) {
+  #cut(g, text, room, end = 0) {
     const w = g.measureText(text).width, n = Math.floor(text.length * room / w) - 1, tail = Math.floor(n * end);
     return w <= room ? text : n < 3 ? '' : `${text.slice(0, n - tail)}…${text.slice(text.length - tail)}`;
   }
 
-  outline(g, { track, i }, dash) {
+  #outline(g, { track, i }, dash) {
     const row = this.rows.find((row) => row.track === track), x = this.run.tracks[track];
     if (!row || !(x.end[i] >= this.from && x.begin[i] <= this.from + this.length)) return null;
     const a = Math.max(this.x(x.begin[i]), this.labels - 4), b = Math.min(this.x(x.end[i]), this.wide + 4);
@@ -673,7 +675,7 @@ class View {
   }
 
   // minimap has the waits of the whole run; what is in view is framed.
-  minimap(g) {
+  #minimap(g) {
     const { run, css, labels } = this, wide = this.wide - labels, high = MAP - 4;
     if (!this.map) {
       this.map = document.createElement('canvas');
@@ -714,7 +716,7 @@ class View {
   }
 
   // say writes what is in view in words.
-  say() {
+  #say() {
     const { run } = this, from = this.range?.[0] ?? this.from, to = this.range?.[1] ?? this.from + this.length;
     let first = 0;
     const parts = (run.sides.length ? run.sides : [{ tracks: run.tracks.length }]).map(({ name, tracks }) => {
@@ -732,21 +734,21 @@ class View {
   }
 
   // find is the slice of a track that begins at a moment, or lasts then.
-  find(track, t) {
+  #find(track, t) {
     const x = this.run.tracks[track];
     if (!x) return null;
     const i = past(x.begin, t) - 1;
     return i >= 0 && (x.begin[i] === t || x.end[i] > t) ? { track, i } : null;
   }
 
-  choosePlace(place) {
-    const at = place && this.find(...place);
-    if (at) this.choose(at, false);
-    else this.tell();
+  #choosePlace(place) {
+    const at = place && this.#find(...place);
+    if (at) this.#choose(at, false);
+    else this.#tell();
   }
 
   // choose selects a slice, and moves so that it is in view.
-  choose(at, told = true, wait = null) {
+  #choose(at, told = true, wait = null) {
     this.chosen = at;
     this.range = null;
     this.kin = null;
@@ -754,23 +756,23 @@ class View {
     if (at) {
       const { run } = this, x = run.tracks[at.track], [a, b] = [x.begin[at.i], x.end[at.i]];
       this.wait = wait ?? run.waits.find((w) => w.track === at.track && w.begin <= a && b <= w.end);
-      if (x.ref[at.i] >= 0) this.kin = this.alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
+      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
       if (b < this.from || a > this.from + this.length) this.from = (a + b) / 2 - this.length / 2;
     }
     if (told) this.moved = true;
-    this.tell();
-    this.settle();
+    this.#tell();
+    this.#settle();
   }
 
   // alike are the slices about an object, in order.
-  alike(ref) {
+  #alike(ref) {
     const list = [];
     this.run.tracks.forEach((x, track) => { for (let i = 0; i < x.ref.length && list.length < 200; i++) if (x.ref[i] === ref) list.push({ track, i }); });
     return list.sort((a, b) => this.run.tracks[a.track].begin[a.i] - this.run.tracks[b.track].begin[b.i]);
   }
 
   // tell writes the details of what is selected.
-  tell() {
+  #tell() {
     const { run, chosen } = this;
     for (const b of this.waits.querySelectorAll('[data-wait]')) b.setAttribute('aria-current', String(this.wait === run.waits[b.dataset.wait]));
     if (!chosen) {
@@ -779,64 +781,64 @@ class View {
       return;
     }
     const x = run.tracks[chosen.track], i = chosen.i, s = run.seconds, cat = run.cats[x.cat[i]].label;
-    const [from, to, took] = this.took(chosen), fine = Math.max(took / 1000, 1e-12), wait = this.wait;
+    const [from, to, took] = this.#took(chosen), fine = Math.max(took / 1000, 1e-12), wait = this.wait;
     const step = x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : '';
     const facts = [['Track', x.name], ['From, to', `${moment(from, fine, to)} to ${moment(to, fine)}`]];
-    if (this.side(chosen.track)) facts.unshift(['Run', this.side(chosen.track).name]);
+    if (this.#side(chosen.track)) facts.unshift(['Run', this.#side(chosen.track).name]);
     if (step) facts.push(['Step', `${step}, ${x.step[i]} of ${run.steps.length}`]);
     if (x.ref[i] >= 0) facts.push(['About', run.names[run.objects[x.ref[i]]]]);
     if (x.unit && x.amount[i]) facts.push(['Amount', amount(x.amount[i], x.unit)]);
     if (x.unit === 'bytes' && took > 0) facts.push(['Rate', amount(x.amount[i] / took, 'bytes/s')]);
     const name = this.name(x, i), title = `${lasts(took)} ${x.kind === STATE ? cat : name}`;
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
-      + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.why('why')).join('')}</ol>` : '')
+      + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.#why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
       + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
     this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
   }
 
-  zoom(by, x = (this.labels + this.wide) / 2) {
+  #zoom(by, x = (this.labels + this.wide) / 2) {
     const t = this.time(x), part = (t - this.from) / this.length;
-    this.length = Math.min(Math.max(this.length * by, this.least()), this.run.end);
+    this.length = Math.min(Math.max(this.length * by, this.#least()), this.run.end);
     this.from = t - part * this.length;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  pan(part) {
+  #pan(part) {
     this.from += part * this.length;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  show(from, to, part = 1) {
-    this.length = Math.max((to - from) / part, this.least());
+  #show(from, to, part = 1) {
+    this.length = Math.max((to - from) / part, this.#least());
     this.from = (from + to) / 2 - this.length / 2;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  whole() { this.range = null; this.show(0, this.run.end); }
+  #whole() { this.range = null; this.#show(0, this.run.end); }
 
-  fit() {
+  #fit() {
     const x = this.chosen && this.run.tracks[this.chosen.track];
-    if (this.range) this.show(...this.range);
-    else if (x) this.show(x.begin[this.chosen.i], x.end[this.chosen.i], 0.5);
+    if (this.range) this.#show(...this.range);
+    else if (x) this.#show(x.begin[this.chosen.i], x.end[this.chosen.i], 0.5);
   }
 
-  chooseWait(n) {
+  #chooseWait(n) {
     const w = this.run.waits[n];
     if (!w) return;
     this.wanted = [w.track, w.begin];
-    this.show(w.begin, w.end, 0.3);
+    this.#show(w.begin, w.end, 0.3);
     const x = this.run.tracks[w.track];
-    let at = this.find(w.track, w.begin); // of what is joined the longest
+    let at = this.#find(w.track, w.begin); // of what is joined the longest
     for (let i = at?.i; at && i < x.begin.length && x.begin[i] < w.end; i++) if (x.end[i] - x.begin[i] > x.end[at.i] - x.begin[at.i]) at = { track: w.track, i };
-    if (at) this.choose(at);
+    if (at) this.#choose(at);
   }
 
   // nextWait goes to the wait before or after, of those that are worth it.
-  nextWait(by) {
+  #nextWait(by) {
     const { run } = this, least = run.end / 2000;
     const now = this.chosen ? run.tracks[this.chosen.track].begin[this.chosen.i] : by > 0 ? this.from - 1 : this.from + this.length;
     let best = null, at = by * Infinity;
@@ -848,16 +850,16 @@ class View {
         if (run.cats[x.cat[i]].style === 'wait' && x.end[i] - x.begin[i] >= least && x.begin[i] !== now) { best = { track, i }; at = x.begin[i]; break; }
       }
     });
-    if (best) this.choose(best);
-    else if (run.bins) this.chooseWait(0);
+    if (best) this.#choose(best);
+    else if (run.bins) this.#chooseWait(0);
   }
 
-  byLength(by) {
-    this.chooseWait(Math.max(this.run.waits.indexOf(this.wait) + by, 0));
+  #byLength(by) {
+    this.#chooseWait(Math.max(this.run.waits.indexOf(this.wait) + by, 0));
   }
 
   // seek goes to the next slice whose name has what is searched.
-  seek(by) {
+  #seek(by) {
     const { run } = this, text = this.search.value.trim().toLowerCase();
     if (!text) { this.found.textContent = ''; return; }
     const is = run.names.map((name) => name !== '' && name.toLowerCase().includes(text));
@@ -875,32 +877,32 @@ class View {
       }
     });
     this.found.textContent = count === 0 ? 'none' : `${count.toLocaleString('en')} found`;
-    if (by && count > 0) this.choose(best ?? first);
+    if (by && count > 0) this.#choose(best ?? first);
   }
 
   // arrow goes to another slice of the track, or to another track.
-  arrow(key) {
+  #arrow(key) {
     const { run } = this, tracks = this.rows.filter((row) => row.track !== undefined && run.tracks[row.track].begin.length > 0).map((row) => row.track);
     if (tracks.length === 0) return;
     if (!this.chosen) {
       const x = run.tracks[tracks[0]];
-      this.choose({ track: tracks[0], i: Math.min(past(x.begin, this.from), x.begin.length - 1) });
+      this.#choose({ track: tracks[0], i: Math.min(past(x.begin, this.from), x.begin.length - 1) });
       return;
     }
     const { track, i } = this.chosen, x = run.tracks[track];
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
       const next = i + (key === 'ArrowLeft' ? -1 : 1);
-      if (next >= 0 && next < x.begin.length) this.choose({ track, i: next });
+      if (next >= 0 && next < x.begin.length) this.#choose({ track, i: next });
       return;
     }
     const other = tracks[tracks.indexOf(track) + (key === 'ArrowUp' ? -1 : 1)];
     if (other === undefined) return;
     const t = (x.begin[i] + x.end[i]) / 2, y = run.tracks[other];
-    this.choose({ track: other, i: Math.min(Math.max(past(y.begin, t) - 1, 0), y.begin.length - 1) });
+    this.#choose({ track: other, i: Math.min(Math.max(past(y.begin, t) - 1, 0), y.begin.length - 1) });
   }
 
   // hit is the slice at a place: of several in a column the longest.
-  hit(px, py) {
+  #hit(px, py) {
     const row = this.rows.find((row) => row.track !== undefined && py >= row.y && py < row.y + row.high);
     if (!row || px < this.labels) return null;
     const x = this.run.tracks[row.track], from = this.time(px - 2), to = this.time(px + 2);
@@ -912,7 +914,7 @@ class View {
     return best === null ? null : { track: row.track, i: best };
   }
 
-  listen() {
+  #listen() {
     const { canvas } = this, place = (e) => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
     const held = new Map();
     let drag = null;
@@ -922,29 +924,29 @@ class View {
       held.set(e.pointerId, [x, y]);
       canvas.setPointerCapture(e.pointerId);
       this.tip.hidden = true;
-      if (held.size === 2) { drag = { what: 'pinch', apart: this.apart(held) }; return; }
+      if (held.size === 2) { drag = { what: 'pinch', apart: this.#apart(held) }; return; }
       drag = { what: x < this.labels ? 'fold' : y < MAP ? 'map' : y < MAP + RULER ? 'range' : 'pan', x, y, from: this.from, far: false };
-      if (drag.what === 'map') this.center(x);
+      if (drag.what === 'map') this.#center(x);
       if (drag.what === 'range') drag.t = this.time(x);
     });
     canvas.addEventListener('pointermove', (e) => {
       const [x, y] = place(e);
-      if (!drag || !held.has(e.pointerId)) { this.hover(x, y, e); return; }
+      if (!drag || !held.has(e.pointerId)) { this.#hover(x, y, e); return; }
       held.set(e.pointerId, [x, y]);
       if (Math.abs(x - drag.x) > 3 || Math.abs(y - drag.y) > 3) drag.far = true;
       if (drag.what === 'pinch' && held.size === 2) {
-        const apart = this.apart(held), [[a], [b]] = [...held.values()];
-        this.zoom(drag.apart / apart, (a + b) / 2);
+        const apart = this.#apart(held), [[a], [b]] = [...held.values()];
+        this.#zoom(drag.apart / apart, (a + b) / 2);
         drag.apart = apart;
-      } else if (drag.what === 'map') this.center(x);
+      } else if (drag.what === 'map') this.#center(x);
       else if (drag.what === 'range' && drag.far) {
         const t = Math.min(Math.max(this.time(x), 0), this.run.end);
         this.range = [Math.min(drag.t, t), Math.max(drag.t, t)];
-        this.settle();
+        this.#settle();
       } else if (drag.what === 'pan' && drag.far) {
         this.from = drag.from - (x - drag.x) / (this.wide - this.labels) * this.length;
         this.moved = true;
-        this.settle();
+        this.#settle();
       }
     });
     const up = (e) => {
@@ -954,10 +956,10 @@ class View {
         const row = this.rows.find((row) => row.group !== undefined && y >= row.y && y < row.y + row.high);
         if (row && drag.what !== 'map') {
           if (!this.folded.delete(row.group)) this.folded.add(row.group);
-          this.relayout();
+          this.#relayout();
         } else if (drag.what === 'pan') {
-          const { l, i } = this.alive(x, y) ?? {}, t = this.time(x), moves = l?.ref[i] >= 0 ? this.alike(l.ref[i]) : [];
-          this.choose(moves.findLast((k) => this.run.tracks[k.track].begin[k.i] <= t) ?? moves[0] ?? this.hit(x, y));
+          const { l, i } = this.#alive(x, y) ?? {}, t = this.time(x), moves = l?.ref[i] >= 0 ? this.#alike(l.ref[i]) : [];
+          this.#choose(moves.findLast((k) => this.run.tracks[k.track].begin[k.i] <= t) ?? moves[0] ?? this.#hit(x, y));
         }
       }
       if (held.size === 0) drag = null;
@@ -966,65 +968,65 @@ class View {
     canvas.addEventListener('pointercancel', up);
     canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
     canvas.addEventListener('dblclick', (e) => {
-      const at = this.hit(...place(e));
-      if (at) { this.choose(at); this.fit(); } else this.whole();
+      const at = this.#hit(...place(e));
+      if (at) { this.#choose(at); this.#fit(); } else this.#whole();
     });
     canvas.addEventListener('wheel', (e) => {
       const aside = Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : e.shiftKey ? e.deltaY : 0;
-      if (e.ctrlKey || e.metaKey) this.zoom(Math.exp(e.deltaY / 500), place(e)[0]);
-      else if (aside) this.pan(aside / (this.wide - this.labels));
+      if (e.ctrlKey || e.metaKey) this.#zoom(Math.exp(e.deltaY / 500), place(e)[0]);
+      else if (aside) this.#pan(aside / (this.wide - this.labels));
       else return;
       e.preventDefault();
     }, { passive: false });
-    canvas.addEventListener('keydown', (e) => { if (this.press(e)) { e.preventDefault(); e.stopPropagation(); } });
-    this.search.addEventListener('input', () => this.seek(0));
+    canvas.addEventListener('keydown', (e) => { if (this.#press(e)) { e.preventDefault(); e.stopPropagation(); } });
+    this.search.addEventListener('input', () => this.#seek(0));
     this.search.addEventListener('keydown', (e) => {
-      if (e.key === 'Enter') this.seek(1);
-      if (e.key === 'Escape') { this.search.value = ''; this.seek(0); canvas.focus(); }
+      if (e.key === 'Enter') this.#seek(1);
+      if (e.key === 'Escape') { this.search.value = ''; this.#seek(0); canvas.focus(); }
       if (e.key === 'Enter' || e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); }
     });
     this.box.addEventListener('click', (e) => {
       const b = e.target instanceof Element && e.target.closest('[data-wait], [data-why], [data-act], [data-apart]');
       if (!b) return;
-      if (b.dataset.wait) this.chooseWait(Number(b.dataset.wait));
-      const w = b.dataset.apart ? this.run.apart[b.dataset.apart] : this.wait?.chain[b.dataset.why], at = w && this.find(w.track, w.begin);
+      if (b.dataset.wait) this.#chooseWait(Number(b.dataset.wait));
+      const w = b.dataset.apart ? this.run.apart[b.dataset.apart] : this.wait?.chain[b.dataset.why], at = w && this.#find(w.track, w.begin);
       if (at) {
         const x = this.run.tracks[w.track];
-        if (b.dataset.apart) this.show(x.begin[at.i], x.end[at.i], 0.2);
+        if (b.dataset.apart) this.#show(x.begin[at.i], x.end[at.i], 0.2);
         else if (x.end[at.i] < this.from || x.begin[at.i] > this.from + this.length) this.from = x.begin[at.i] - this.length / 3;
-        this.choose(at, true, b.dataset.apart ? null : this.wait);
+        this.#choose(at, true, b.dataset.apart ? null : this.wait);
       }
-      if (b.dataset.act === 'fit') this.fit();
+      if (b.dataset.act === 'fit') this.#fit();
       if (b.dataset.act === 'earlier' || b.dataset.act === 'later') {
         const t = (k) => this.run.tracks[k.track].begin[k.i], now = t(this.chosen), later = b.dataset.act === 'later';
         const next = later ? this.kin.find((k) => t(k) > now) : this.kin.findLast((k) => t(k) < now);
-        if (next) this.choose(next);
+        if (next) this.#choose(next);
       }
       this.box.querySelector(b.dataset.act ? `[data-act="${b.dataset.act}"]` : b.dataset.wait ? `[data-wait="${b.dataset.wait}"]` : b.dataset.apart ? `[data-apart="${b.dataset.apart}"]` : '[data-act]')?.focus({ preventScroll: true });
     });
-    this.watch = new ResizeObserver(() => { if (Math.floor(this.plot.clientWidth) !== this.wide) this.relayout(); });
+    this.watch = new ResizeObserver(() => { if (Math.floor(this.plot.clientWidth) !== this.wide) this.#relayout(); });
     this.watch.observe(this.plot);
-    const recolor = () => { this.css = null; this.last = null; this.colors(); this.tell(); this.draw(); };
+    const recolor = () => { this.css = null; this.last = null; this.#colors(); this.#tell(); this.draw(); };
     this.themes = new MutationObserver(recolor);
     this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
-    this.forced = matchMedia('(forced-colors: active)');
-    this.forced.addEventListener('change', recolor);
+    this.ends = new AbortController();
+    for (const media of [FORCED, 'print']) matchMedia(media).addEventListener('change', recolor, { signal: this.ends.signal });
   }
 
-  apart(held) {
+  #apart(held) {
     const [[a, b], [c, d]] = [...held.values()];
     return Math.max(20, Math.hypot(a - c, b - d));
   }
 
-  center(x) {
+  #center(x) {
     this.from = (x - this.labels) / (this.wide - this.labels) * this.run.end - this.length / 2;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  hover(x, y, e) {
-    const at = e.pointerType === 'mouse' ? this.hit(x, y) : null;
-    const life = e.pointerType === 'mouse' && this.alive(x, y), { run } = this;
+  #hover(x, y, e) {
+    const at = e.pointerType === 'mouse' ? this.#hit(x, y) : null;
+    const life = e.pointerType === 'mouse' && this.#alive(x, y), { run } = this;
     this.tip.hidden = !at && !life;
     this.tip.style.left = `${Math.min(x + 12, this.wide - 180)}px`;
     this.tip.style.top = `${y + 16}px`;
@@ -1034,19 +1036,19 @@ class View {
     }
     if (!at) return;
     const t = this.run.tracks[at.track], name = this.name(t, at.i), cat = this.run.cats[t.cat[at.i]].label;
-    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts(this.took(at)[2])}`;
+    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts(this.#took(at)[2])}`;
   }
 
   // press does what a key does, and reports whether it does anything.
-  press(e) {
+  #press(e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return false;
     const far = e.shiftKey ? 0.6 : 0.2;
     const does = {
-      w: () => this.zoom(0.7), s: () => this.zoom(1 / 0.7), '+': () => this.zoom(0.5), '-': () => this.zoom(2),
-      a: () => this.pan(-far), d: () => this.pan(far), Home: () => this.whole(), f: () => this.fit(),
-      '[': () => this.nextWait(-1), ']': () => this.nextWait(1), '{': () => this.byLength(-1), '}': () => this.byLength(1),
-      '/': () => this.search.focus(), Escape: (this.chosen || this.range) && (() => this.choose(null)),
-    }[e.key.length === 1 ? e.key.toLowerCase() : e.key] ?? (e.key.startsWith('Arrow') ? () => this.arrow(e.key) : null);
+      w: () => this.#zoom(0.7), s: () => this.#zoom(1 / 0.7), '+': () => this.#zoom(0.5), '-': () => this.#zoom(2),
+      a: () => this.#pan(-far), d: () => this.#pan(far), Home: () => this.#whole(), f: () => this.#fit(),
+      '[': () => this.#nextWait(-1), ']': () => this.#nextWait(1), '{': () => this.#byLength(-1), '}': () => this.#byLength(1),
+      '/': () => this.search.focus(), Escape: (this.chosen || this.range) && (() => this.#choose(null)),
+    }[e.key.length === 1 ? e.key.toLowerCase() : e.key] ?? (e.key.startsWith('Arrow') ? () => this.#arrow(e.key) : null);
     does?.();
     return Boolean(does);
   }
@@ -1057,11 +1059,12 @@ class View {
     if (this.box.isConnected) act(window.timeline.files);
   }
 
-  tabulate() { if (this.numbers.open) this.more((files) => files.tabulate(this)); }
+  #tabulate() { if (this.numbers.open) this.more((files) => files.tabulate(this)); }
 
   close() {
     this.watch.disconnect();
     this.themes.disconnect();
+    this.ends.abort();
     cancelAnimationFrame(this.due);
     clearTimeout(this.rest);
     this.box.replaceChildren();
