@@ -659,11 +659,8 @@ window.charts = (() => {
       for (const [name, on] of Object.entries(e.selected)) if (!on) f.hidden.add(name);
     });
     f.chart.on('click', (e) => {
-      const figure = f.last?.figure, picks = figure?.heat?.picks, part = figure?.bars?.parts[e.seriesIndex];
-      if (figure?.opens && part) {
-        window.tools?.onLook?.(figure.bars.rows[e.dataIndex].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
-        return;
-      }
+      if (f.last?.figure.bars) look(f, e.dataIndex, e.seriesIndex);
+      const picks = f.last?.figure.heat?.picks;
       if (picks && /^cells-/.test(e.seriesId ?? '')) {
         window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0]);
         return;
@@ -677,11 +674,9 @@ window.charts = (() => {
     });
     // A press somewhere on a curve over a run leads to that place of the run.
     f.chart.getZr().on('click', (e) => {
-      const { opens, panels } = f.last?.figure ?? {}, at = [e.offsetX, e.offsetY];
-      const k = opens && e.event !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
-      if (k < 0) return;
-      const [x] = f.chart.convertFromPixel({ gridIndex: k }, at);
-      window.tools?.onLook?.(panels.names[k], opens === 'k' ? `k${Math.round(x).toString(36)}` : `t${Math.round(x * (opens === 's' ? 1e12 : 1e9)).toString(36)}`);
+      const { panels } = f.last?.figure ?? {}, at = [e.offsetX, e.offsetY];
+      const k = e.event !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
+      if (k >= 0) lookAt(f, panels.names[k], f.chart.convertFromPixel({ gridIndex: k }, at)[0]);
     });
     // For the mouse alone, as an image has no buttons in it: the keyboard has 0.
     const all = document.createElement('span');
@@ -706,6 +701,24 @@ window.charts = (() => {
       schedule(id);
     });
     f.observer.observe(f.element);
+  }
+
+  // look opens a run over time where a place of the chart leads: to the wait that a part of a bar
+  // is, or to a moment or step of a curve. Without a part it is the largest of the bar.
+  function look(f, index, series) {
+    const { figure: { opens, bars, panels }, data } = f.last;
+    if (opens && bars?.rows[index]) {
+      const size = (p) => column(data, p.values)[index];
+      const part = bars.parts[series] ?? bars.parts.toSorted((a, b) => size(b) - size(a))[0];
+      window.tools?.onLook?.(bars.rows[index].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
+    } else if (panels?.series[series]) {
+      lookAt(f, panels.names[panels.series[series].panel ?? 0], column(data, panels.series[series].points)[2 * index]);
+    }
+  }
+
+  function lookAt(f, title, x) {
+    const { opens } = f.last.figure;
+    if (opens) window.tools?.onLook?.(title, opens === 'k' ? `k${Math.round(x).toString(36)}` : `t${Math.round(x * (opens === 's' ? 1e12 : 1e9)).toString(36)}`);
   }
 
   function reset(f) {
@@ -878,6 +891,11 @@ window.charts = (() => {
       }
       Object.assign(figures.get(id), { ask, changed: true });
       schedule(id);
+    },
+    // look opens what a place that the keyboard reads leads to.
+    look(id, index, series) {
+      const f = figures.get(id);
+      if (f?.last) look(f, index, f.last.figure.bars ? -1 : series);
     },
     dispose(id) {
       const f = figures.get(id);

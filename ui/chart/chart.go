@@ -7,7 +7,6 @@
 package chart
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -402,35 +401,4 @@ func (v *View) all() [][]string {
 		}
 	}
 	return rows
-}
-
-// Peak is the place of a system's run over time where its curve is highest, as a link has it; of
-// bars its longest wait.
-func (v *View) Peak(system string) string {
-	scale := 1.0
-	switch v.Figure.Opens {
-	case report.OpensWait:
-		return "w"
-	case report.OpensSecond:
-		scale = 1e12
-	case report.OpensMilli:
-		scale = 1e9
-	}
-	most, at := math.Inf(-1), 0.0
-	for i := range v.points {
-		p := &v.points[i]
-		if p.system != system {
-			continue
-		}
-		for k, y := range p.ys {
-			if y > most {
-				most, at = y, p.xs[k]
-			}
-		}
-	}
-	key := "t"
-	if v.Figure.Opens == report.OpensStep {
-		key = "k"
-	}
-	return key + strconv.FormatInt(int64(max(0, at*scale)), 36)
 }

@@ -71,8 +71,6 @@ type Section struct {
 	// Bytes is true of one that reads opened files themselves, where what was found in
 	// them is not enough.
 	Bytes bool
-	// Over is true of one whose numbers Timeline draws over time: it leads there.
-	Over bool
 	// Old are knobs that links of earlier releases set. Nothing follows from them any more.
 	Old []knob.Info
 }

@@ -49,15 +49,6 @@ func (c *Figure) focused() bool {
 	return c.source == nil && c.Info.Charts[c.Index].Kind == report.Bands
 }
 
-// opens reports whether places of the chart are places of a run over time.
-func (c *Figure) opens() bool {
-	f := c.view().Figure
-	return c.source == nil && f != nil && f.Opens != report.OpensNothing
-}
-
-// open shows the run in focus over time, where the chart is highest.
-func (c *Figure) open() { c.Timeline.Open("", c.view().Peak(c.Focus())) }
-
 func (c *Figure) setFocus(e vugu.DOMEvent) {
 	c.SetFocus(e.PropString("target", "value"))
 }

@@ -162,7 +162,7 @@ test('two systems stand in one picture, linked by kernel or by time, and sentenc
   await dear.first().locator('button').focus();
   await page.keyboard.press('Enter');
   await expect(page.locator('#timeline-details dl')).toContainText('longer in');
-  await page.selectOption('#timeline-linked', 'time');
+  await page.click('#timeline-linked');
   await expect(page).toHaveURL(/&against=g10&linked=time&/);
   await expect.poll(sides).toEqual([['Base UVM', false], ['G10', false]]);
   await page.goto('about:blank');
@@ -193,7 +193,9 @@ test('lives of tensors are drawn, said where the pointer is, and counted in the 
 test('a place of a chart leads to that place of the run, by the pointer and by the keyboard', async ({ page }) => {
   await page.goto(quick);
   await expect(page.locator('#see-timeline')).toBeVisible({ timeout: 60_000 });
-  await page.locator('#timeline-causes').focus();
+  await page.locator('#chart-causes').scrollIntoViewIfNeeded();
+  await expect(page.locator('#chart-causes canvas')).toBeVisible();
+  await page.locator('#chart-causes').focus();
   await page.keyboard.press('Enter');
   await opened(page);
   await expect(page.locator('#timeline-waits [aria-current=true]')).toHaveAttribute('data-wait', '0');

@@ -30,12 +30,12 @@ func sections() []section {
 			Knobs: billKnobs(),
 		}},
 		{Show: showing((*view).threads), Section: lab.Section{
-			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true, Over: true,
+			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true,
 			About: "Of the design in focus: what every core and every thread does. Timeline has it over time.",
 			Old:   oldKnobs(),
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
-			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true, Over: true,
+			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true,
 			About: "Of the design in focus, beside the same design without a log. Timeline has it over time.",
 		}},
 		{Show: showing((*view).page), Section: lab.Section{

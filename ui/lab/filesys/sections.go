@@ -28,7 +28,7 @@ func sections() []section {
 			Knobs: operationKnobs(),
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
-			Key: logKey, Title: "The log, filling and cleaning", Run: true, Folded: true, Over: true,
+			Key: logKey, Title: "The log, filling and cleaning", Run: true, Folded: true,
 			About: "Of the system in focus: what the log of the SSD took and gave, and how many lines a page gathers before it is programmed. Timeline has it over time.",
 		}},
 		{Show: showing((*view).traffic), Section: lab.Section{
