@@ -672,10 +672,14 @@ window.charts = (() => {
       f.picked = e.event.event;
       window.tools?.onPick?.(id, value);
     });
-    // A press somewhere on a curve over a run leads to that place of the run.
-    f.chart.getZr().on('click', (e) => {
-      const { panels } = f.last?.figure ?? {}, at = [e.offsetX, e.offsetY];
-      const k = e.event !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
+    // A press somewhere on a curve over a run leads to that place of the run. The library itself
+    // drops a click where what is under the pointer has changed since it was pressed.
+    let down;
+    f.host.addEventListener('pointerdown', (e) => { down = e; });
+    f.host.addEventListener('click', (e) => {
+      if (down && Math.hypot(e.clientX - down.clientX, e.clientY - down.clientY) > 4) return; // a drag
+      const { panels } = f.last?.figure ?? {}, box = f.host.getBoundingClientRect(), at = [e.clientX - box.left, e.clientY - box.top];
+      const k = e !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
       if (k >= 0) lookAt(f, panels.names[k], f.chart.convertFromPixel({ gridIndex: k }, at)[0]);
     });
     // For the mouse alone, as an image has no buttons in it: the keyboard has 0.

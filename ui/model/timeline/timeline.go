@@ -201,8 +201,12 @@ func (t *Timeline) SetAt(text string) {
 	}
 }
 
-// Open shows the system with a title, or that in focus, from a place on that a chart leads to.
+// Open shows the system with a title, or that in focus, from a place on that a chart of Explore leads
+// to. Charts elsewhere are of other runs.
 func (t *Timeline) Open(title, at string) {
+	if t.room.State.View != state.Explore {
+		return
+	}
 	for i := range t.room.Info.Systems {
 		if s := &t.room.Info.Systems[i]; s.Title == title {
 			_ = t.room.State.Look.Set(state.FocusKey, s.Name) // it is one of the systems
