@@ -126,6 +126,9 @@
     if (/^(Arrow(Left|Right|Up|Down)|Home|End)$/.test(e.key)) {
       e.preventDefault();
       read(e.target, chart, e.key);
+    } else if (e.key === 'Enter') { // a place that is read leads to that place of the run
+      const rows = places(chart), [row, at] = readers.get(e.target) ?? [0, 0], place = rows[row]?.[at];
+      if (place) window.charts.look(e.target.id.replace('chart-', ''), place.dataIndex, place.seriesIndex);
     } else if ({ '+': 0.5, '=': 0.5, '-': 2, 0: 0 }[e.key] !== undefined) {
       if (zoom(chart, { '+': 0.5, '=': 0.5, '-': 2, 0: 0 }[e.key])) e.preventDefault();
     }

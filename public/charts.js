@@ -659,6 +659,7 @@ window.charts = (() => {
       for (const [name, on] of Object.entries(e.selected)) if (!on) f.hidden.add(name);
     });
     f.chart.on('click', (e) => {
+      if (f.last?.figure.bars) look(f, e.dataIndex, e.seriesIndex);
       const picks = f.last?.figure.heat?.picks;
       if (picks && /^cells-/.test(e.seriesId ?? '')) {
         window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0]);
@@ -667,7 +668,19 @@ window.charts = (() => {
       const s = f.last?.figure.panels?.series[Number(/^series-(\d+)$/.exec(e.seriesId ?? '')?.[1] ?? -1)];
       if (s?.shape !== 'marks') return;
       const value = column(f.last.data, s.picks)[e.dataIndex];
-      if (value !== undefined) window.tools?.onPick?.(id, value);
+      if (value === undefined) return;
+      f.picked = e.event.event;
+      window.tools?.onPick?.(id, value);
+    });
+    // A press somewhere on a curve over a run leads to that place of the run. The library itself
+    // drops a click where what is under the pointer has changed since it was pressed.
+    let down;
+    f.host.addEventListener('pointerdown', (e) => { down = e; });
+    f.host.addEventListener('click', (e) => {
+      if (down && Math.hypot(e.clientX - down.clientX, e.clientY - down.clientY) > 4) return; // a drag
+      const { panels } = f.last?.figure ?? {}, box = f.host.getBoundingClientRect(), at = [e.clientX - box.left, e.clientY - box.top];
+      const k = e !== f.picked && panels ? panels.names.findIndex((_, gridIndex) => f.chart.containPixel({ gridIndex }, at)) : -1;
+      if (k >= 0) lookAt(f, panels.names[k], f.chart.convertFromPixel({ gridIndex: k }, at)[0]);
     });
     // For the mouse alone, as an image has no buttons in it: the keyboard has 0.
     const all = document.createElement('span');
@@ -692,6 +705,24 @@ window.charts = (() => {
       schedule(id);
     });
     f.observer.observe(f.element);
+  }
+
+  // look opens a run over time where a place of the chart leads: to the wait that a part of a bar
+  // is, or to a moment or step of a curve. Without a part it is the largest of the bar.
+  function look(f, index, series) {
+    const { figure: { opens, bars, panels }, data } = f.last;
+    if (opens && bars?.rows[index]) {
+      const size = (p) => column(data, p.values)[index];
+      const part = bars.parts[series] ?? bars.parts.toSorted((a, b) => size(b) - size(a))[0];
+      window.tools?.onLook?.(bars.rows[index].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
+    } else if (panels?.series[series]) {
+      lookAt(f, panels.names[panels.series[series].panel ?? 0], column(data, panels.series[series].points)[2 * index]);
+    }
+  }
+
+  function lookAt(f, title, x) {
+    const { opens } = f.last.figure;
+    if (opens) window.tools?.onLook?.(title, opens === 'k' ? `k${Math.round(x).toString(36)}` : `t${Math.round(x * (opens === 's' ? 1e12 : 1e9)).toString(36)}`);
   }
 
   function reset(f) {
@@ -864,6 +895,11 @@ window.charts = (() => {
       }
       Object.assign(figures.get(id), { ask, changed: true });
       schedule(id);
+    },
+    // look opens what a place that the keyboard reads leads to.
+    look(id, index, series) {
+      const f = figures.get(id);
+      if (f?.last) look(f, index, f.last.figure.bars ? -1 : series);
     },
     dispose(id) {
       const f = figures.get(id);

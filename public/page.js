@@ -66,7 +66,7 @@ window.tools = (() => {
   tools.lanes = (box, columns, title, at, name) => {
     const save = (kind, mime, content) => tools.save(name + kind, mime, content);
     const begin = !lanes && !window.timeline;
-    lanes = () => window.timeline.show(box, columns, { title, at, save, onAt: tools.onAt, onWindow: tools.onWindow });
+    lanes = () => window.timeline.show(box, columns, { title, at, save, onAt: tools.onAt, onWindow: tools.onWindow, load: boot.later });
     if (window.timeline) lanes();
     else if (begin) boot.later('timeline.js').then(() => lanes(), (err) => { lanes = undefined; box.textContent = err.message; });
   };

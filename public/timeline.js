@@ -15,12 +15,12 @@ export function parse(buffer) {
   const bytes = new DataView(buffer);
   const fail = (why) => { throw new Error(`this timeline cannot be read (${why}); reload the page`); };
   if (buffer.byteLength < 16 || bytes.getUint32(0, true) !== 0x4c545053) fail('it is none');
-  if (bytes.getUint32(4, true) !== 1) fail('it is of another version');
+  if (bytes.getUint32(4, true) !== 2) fail('it is of another version');
   const length = Number(bytes.getBigUint64(8, true));
   if (!(length <= buffer.byteLength - 16)) fail('it is cut off');
   let run;
   try { run = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 16, length))); } catch { fail('its head is damaged'); }
-  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
+  if (!run || ![run.tracks, run.counters, run.cats, run.groups, run.names, run.waits, run.sides, run.apart, run.lives].every(Array.isArray) || !(run.end >= 0) || !(run.tick?.[1] > 0)) fail('its head is damaged');
   let at = 16 + length;
   const take = (type, n) => {
     at = Math.ceil(at / 8) * 8;
@@ -31,8 +31,8 @@ export function parse(buffer) {
   };
   run.objects = take(Uint32Array, run.objects);
   run.steps = take(Uint32Array, run.steps);
+  for (const x of [...run.tracks, ...run.lives]) if (!Array.isArray(x?.used) || !x.used.every((c) => run.cats[c]) || !run.groups[x.group]) fail('its head is damaged');
   for (const x of run.tracks) {
-    if (!Array.isArray(x.used) || !x.used.every((c) => run.cats[c]) || !run.groups[x.group]) fail('its head is damaged');
     x.slot = run.cats.map((_, c) => x.used.indexOf(c));
     if (run.bins) x.bins = take(Float32Array, run.bins * x.used.length);
     const n = x.slices;
@@ -41,6 +41,11 @@ export function parse(buffer) {
     if (run.bins) x.coarse = binned(x, run);
   }
   for (const c of run.counters) Object.assign(c, { at: take(Float64Array, c.values), value: take(Float64Array, c.values) });
+  for (const x of run.lives) {
+    const n = x.slices;
+    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), ref: take(Int32Array, n), amount: take(Float64Array, n), y: take(Float64Array, n), cat: take(Uint8Array, n) });
+  }
+  for (const x of run.sides) Object.assign(x, { own: take(Float64Array, x.steps), at: take(Float64Array, x.steps) });
   run.end ||= 1;
   run.seconds = run.tick[0] / run.tick[1] / 1e12;
   return run;
@@ -213,6 +218,22 @@ export function paintCounter(to, c, top, high, first, px, xa, xb) {
   }
 }
 
+// paintLives paints columns of lives: each as high as its amount, with an edge.
+export function paintLives(to, l, top, high, first, px, xa, xb) {
+  const { buffer, width, blank, fill, edge, patterns } = to, rows = (v) => Math.round(v / l.high * high), n = past(l.begin, (first + xb) * px);
+  for (let y = top; y < top + high; y++) buffer.fill(blank, y * width + xa, y * width + xb);
+  for (let i = 0; i < n; i++) {
+    const from = Math.floor(l.begin[i] / px) - first, a = Math.max(from, xa), b = Math.min(Math.max(Math.ceil(l.end[i] / px) - first, from + 1), xb), y0 = top + high - rows(l.y[i]), y1 = top + high - Math.max(rows(l.y[i] + l.amount[i]), rows(l.y[i]) + 1), c = l.cat[i];
+    if (a >= b) continue;
+    for (let y = Math.max(y1, top); y < y0; y++) {
+      const color = y === y1 && y0 - y1 > 3 ? edge[c] : fill[c];
+      if (patterns) for (let x = a; x < b; x++) buffer[y * width + x] = PATTERNS[c % 6](first + x, y) ? color : blank;
+      else buffer.fill(color, y * width + a, y * width + b);
+      if (a === from && l.end[i] - l.begin[i] > 4 * px) buffer[y * width + a] = edge[c];
+    }
+  }
+}
+
 // step is the distance of a ruler's marks, of 1, 2 and 5 times a power of ten, in seconds: at
 // least so many.
 export function step(least) {
@@ -256,7 +277,8 @@ export function readAt(text) {
   return list[1] > 0 && list.every(Number.isSafeInteger) ? { from: list[0], length: list[1], chosen: list.length === 4 ? list.slice(2) : null } : null;
 }
 
-const LABELS = 150, NARROW = 104, MAP = 26, RULER = 20, TRACK = 20, GAP = 3, HEAD = 22, COUNTER = 34;
+const LABELS = 150, NARROW = 104, MAP = 26, RULER = 20, TRACK = 20, GAP = 3, HEAD = 22, COUNTER = 34, LIVES = 200;
+const FORCED = '(forced-colors: active)';
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 const element = (tag, more, ...inside) => {
   const e = Object.assign(document.createElement(tag), more);
@@ -270,19 +292,36 @@ class View {
     this.run.groups.forEach((g, i) => { if (g.folded) this.folded.add(i); });
     const wanted = readAt(options.at ?? '');
     this.from = Math.min(wanted?.from ?? 0, this.run.end);
-    this.length = Math.min(Math.max(wanted?.length ?? this.run.end, this.least()), this.run.end);
+    this.length = Math.min(Math.max(wanted?.length ?? this.run.end, this.#least()), this.run.end);
     this.wanted = wanted?.chosen;
-    this.build();
-    this.colors();
-    this.listen();
-    this.relayout();
-    this.choosePlace(this.wanted);
+    this.#build();
+    this.#colors();
+    this.#listen();
+    this.#relayout();
+    if (!this.#open(options.at ?? '')) this.#choosePlace(this.wanted);
   }
 
-  least() { return Math.min(20, this.run.end); }
+  // open goes where a chart leads: to a step, a moment in picoseconds, the longest wait of a name.
+  #open(text) {
+    const [, kind, what] = /^([ktw])([0-9a-z]*)$/.exec(text) ?? [], { run } = this, n = parseInt(what, 36);
+    if (!kind) return false;
+    if (kind === 'w') {
+      const of = (w) => { const name = run.cats[w.cat].label.toLowerCase().replace(/[^a-z0-9]/g, ''); return name.includes(what) || what.includes(name); };
+      this.#chooseWait(Math.max(run.waits.findIndex(of), 0));
+    } else {
+      const track = run.tracks.findIndex((x) => x.kind === STATE && (kind === 't' || x.step.includes(n))), x = run.tracks[track];
+      const at = x && (kind === 't' ? this.#find(track, n / 1e12 / run.seconds) : { track, i: x.step.indexOf(n) }), t = kind === 't' ? n / 1e12 / run.seconds : x?.begin[at.i];
+      if (t >= 0) this.#show(t, t + run.end / 50);
+      if (at) this.#choose(at);
+    }
+    if (!this.chosen) this.#tell();
+    return true;
+  }
+
+  #least() { return Math.min(20, this.run.end); }
 
   // build makes what stands around the canvas.
-  build() {
+  #build() {
     const button = (text, title, act) => element('button', { type: 'button', className: 'small', title, onclick: act }, text);
     this.canvas = element('canvas', { tabIndex: 0, id: 'timeline-canvas' });
     for (const [name, value] of Object.entries({ role: 'application', 'aria-label': `Timeline of ${this.options.title}`, 'aria-describedby': 'timeline-view timeline-keys' })) this.canvas.setAttribute(name, value);
@@ -290,11 +329,11 @@ class View {
     this.shown = element('span', { className: 'fine tl-shown' });
     this.search = element('input', { type: 'search', className: 'tl-search', placeholder: 'Search names', ariaLabel: 'Search names; Enter: the next' });
     this.found = element('span', { className: 'fine' });
-    const wait = (text, title, by) => button(text, title, () => this.nextWait(by));
+    const wait = (text, title, by) => button(text, title, () => this.#nextWait(by));
     this.bar = element('div', { className: 'tl-bar' },
-      button('−', 'Zoom out (S)', () => this.zoom(2)), button('+', 'Zoom in (W)', () => this.zoom(0.5)), button('Whole run', 'Show all of it (Home)', () => this.whole()),
+      button('−', 'Zoom out (S)', () => this.#zoom(2)), button('+', 'Zoom in (W)', () => this.#zoom(0.5)), button('Whole run', 'Show all of it (Home)', () => this.#whole()),
       wait('‹ Wait', 'The wait before this one ([)', -1), wait('Wait ›', 'The next wait (])', 1), this.search, this.found, this.shown,
-      element('span', { className: 'tl-saves' }, button('PNG', 'Save the picture', () => this.savePNG()), button('SVG', 'Save the picture', () => this.saveSVG()), button('CSV', 'Save the numbers', () => this.saveCSV())));
+      element('span', { className: 'tl-saves' }, ...['PNG', 'SVG', 'CSV'].map((kind) => button(kind, 'Save what is in view', () => this.more((files) => files[kind](this))))));
     this.tip = element('div', { className: 'tl-tip', hidden: true, ariaHidden: 'true' });
     this.sentence = element('p', { className: 'fine', id: 'timeline-view' });
     this.said = element('p', { className: 'sr' });
@@ -305,26 +344,46 @@ class View {
     this.table = element('div', { className: 'scroll', tabIndex: 0, id: 'timeline-table' });
     this.table.setAttribute('role', 'region');
     this.table.setAttribute('aria-label', 'Numbers of what is in view');
-    this.numbers = element('details', { ontoggle: () => this.tabulate() }, element('summary', {}, 'Numbers of what is in view'), this.table);
+    this.numbers = element('details', { ontoggle: () => this.#tabulate() }, element('summary', {}, 'Numbers of what is in view'), this.table);
     const keys = element('p', { className: 'fine', id: 'timeline-keys' }, 'Keys: W S zoom, A D move, ← → slice before and after, ↑ ↓ other track, [ ] wait before and after, { } longer and shorter wait, F fit, Home whole run, / search.');
     this.plot = element('div', { className: 'tl-plot' }, this.canvas, this.tip);
     this.box.replaceChildren(this.bar, element('div', { className: 'tl-body' }, element('div', { className: 'tl-main' }, this.plot, this.key, this.sentence, keys), element('div', { className: 'tl-side' }, this.details, this.waits)), this.numbers, this.said);
-    this.listWaits();
+    this.#listWaits();
   }
 
-  listWaits() {
+  // side is that of two runs whose a track is.
+  #side(track) { return this.run.sides.find((s) => track < s.tracks); }
+
+  // own is a moment of a track in the time of its run; what ends then is in the step before.
+  #own(track, t, ends = 0) {
+    const { own, at } = this.#side(track) ?? {}, i = at ? past(at, t - ends / 2) - 1 : -1;
+    return i < 0 ? t : Math.min(own[i] + t - at[i], own[i + 1] ?? Infinity);
+  }
+
+  // took is from when to when a slice lasts in its run, in seconds, and how long.
+  #took({ track, i }) {
+    const x = this.run.tracks[track], [a, b] = [this.#own(track, x.begin[i]), this.#own(track, x.end[i], 1)].map((t) => t * this.run.seconds);
+    return [a, b, Math.max(b - a, 0)];
+  }
+
+  // why is a sentence of a list, which leads to a slice.
+  #why(list) {
+    return (w, n) => `<li>${w.track < 0 ? escaped(w.text) : `<button type="button" class="link" data-${list}="${n}">${escaped(w.text)}</button>`}</li>`;
+  }
+
+  #listWaits() {
     const { run } = this;
     const item = (w, i) => {
-      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name;
-      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(name)}, at ${lasts(w.begin * run.seconds)}</span></button></li>`;
+      const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.#side(w.track);
+      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
     };
-    this.waits.innerHTML = run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`;
+    this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.#why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
   }
 
   // colors takes the page's.
-  colors() {
+  #colors() {
     const style = getComputedStyle(this.box), probe = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-    const forced = matchMedia('(forced-colors: active)').matches;
+    const forced = matchMedia(FORCED).matches;
     const css = (name) => {
       probe.fillStyle = '#000';
       probe.fillStyle = forced ? (name === '--panel' || name === '--grid' ? 'Canvas' : 'CanvasText') : style.getPropertyValue(name).trim();
@@ -335,15 +394,16 @@ class View {
     const mix = (a, b, part) => a.map((v, i) => Math.round(v + (b[i] - v) * part));
     const text = (rgb) => `rgb(${rgb.join()})`;
     const panel = css('--panel'), ink = css('--text'), grid = css('--grid');
-    let waits = 0, moves = 0, works = 0;
+    let waits = 0, moves = 0, works = 0, held = 0;
     const cats = this.run.cats.map(({ style }) => {
       if (style === 'wait') return css(`--cause-${waits++ % 8}`);
       if (style === 'migration') return [mix(css('--axis'), panel, 0.1), css('--host-in'), css('--ssd-out')][moves++ % 3];
+      if (style === 'held') return mix(css(['--compute', '--host-in', '--ssd-out', '--limit', '--axis'][held % 5]), panel, held++ % 2 ? 0.3 : 0.5);
       return style === 'idle' ? mix(grid, panel, 0.4) : mix(css('--compute'), panel, [0.5, 0.25, 0.7][works++ % 3]);
     });
     const light = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
     this.paint = {
-      back: packed(panel), blank: packed(mix(grid, panel, 0.5)), fill: cats.map(packed), edge: cats.map((c) => packed(mix(c, ink, 0.45))), patterns: forced,
+      back: packed(panel), blank: packed(mix(grid, panel, 0.5)), fill: cats.map(packed), edge: cats.map((c) => packed(mix(c, ink, 0.45))), patterns: forced || matchMedia('print').matches,
       area: packed(mix(css('--axis'), panel, 0.7)), line: packed(css('--axis')), limit: packed(css('--limit')),
     };
     this.css = { panel: text(panel), ink: text(ink), second: text(css('--text-2')), grid: text(grid), accent: text(css('--accent')), cats: cats.map(text), on: cats.map((c) => forced ? text(ink) : light(c) > 0.18 ? '#000' : '#fff'), font: style.fontFamily, forced };
@@ -351,10 +411,10 @@ class View {
     this.key.innerHTML = this.used().map((c) => `<li><span class="swatch" style="background:${this.css.cats[c]}"></span> ${escaped(this.run.cats[c].label)}</li>`).join('');
   }
 
-  used() { return this.run.cats.map((_, c) => c).filter((c) => this.run.tracks.some((x) => x.used.includes(c))); }
+  used() { return this.run.cats.map((_, c) => c).filter((c) => [...this.run.tracks, ...this.run.lives].some((x) => x.used.includes(c))); }
 
   // relayout places the rows.
-  relayout() {
+  #relayout() {
     const { run } = this;
     const wide = Math.max(240, Math.floor(this.plot.clientWidth));
     this.labels = wide < 560 ? NARROW : LABELS;
@@ -366,16 +426,17 @@ class View {
       if (this.folded.has(i)) return;
       run.tracks.forEach((x, track) => { if (x.group === i) { this.rows.push({ track, y, high: TRACK }); y += TRACK + GAP; } });
       run.counters.forEach((x, counter) => { if (x.group === i) { this.rows.push({ counter, y, high: COUNTER }); y += COUNTER + GAP; } });
+      run.lives.forEach((lives) => { if (lives.group === i) { this.rows.push({ lives, y, high: LIVES }); y += LIVES + GAP; } });
       y += 4;
     });
     this.wide = wide;
     this.high = y + 4;
     this.sharp = 0; // sizes are to be set
-    this.settle();
+    this.#settle();
   }
 
   // size gives the canvas so many pixels for one of the page.
-  size(r) {
+  #size(r) {
     if (this.sharp === r) return;
     this.sharp = r;
     this.canvas.width = Math.round(this.wide * r);
@@ -391,32 +452,32 @@ class View {
   }
 
   // settle clamps what is in view and has it drawn.
-  settle() {
-    this.length = Math.min(Math.max(this.length, this.least()), this.run.end);
+  #settle() {
+    this.length = Math.min(Math.max(this.length, this.#least()), this.run.end);
     this.from = Math.min(Math.max(this.from, 0), this.run.end - this.length);
     if (!this.due) this.due = requestAnimationFrame(() => { this.due = 0; this.draw(); });
     clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.rested(), 150);
+    this.rest = setTimeout(() => this.#rested(), 150);
   }
 
   // rested says what is in view when it has not moved for a while.
-  rested() {
+  #rested() {
     if (!this.box.isConnected) return;
-    this.say();
-    if (this.numbers.open) this.tabulate();
-    if (this.moved) this.options.onAt?.(this.at());
+    this.#say();
+    if (this.numbers.open) this.#tabulate();
+    if (this.moved) this.options.onAt?.(this.#at());
     this.moved = false;
     const { run } = this;
     if (this.length < run.end / 8 && !fine(run, this.from, this.from + this.length) && !(this.refused < this.length)) {
       this.asked = this.length;
       this.options.onWindow?.(Math.max(0, Math.floor(this.from - this.length / 2)), Math.min(run.end, Math.ceil(this.from + 1.5 * this.length)));
     }
-    if (this.sharp && this.sharp !== this.ratio()) this.settle();
+    if (this.sharp && this.sharp !== this.#ratio()) this.#settle();
   }
 
-  ratio() { return Math.min(globalThis.devicePixelRatio || 1, 2); }
+  #ratio() { return Math.min(globalThis.devicePixelRatio || 1, 2); }
 
-  at() { return writeAt(this.from, this.length, this.chosen && [this.chosen.track, this.run.tracks[this.chosen.track].begin[this.chosen.i]]); }
+  #at() { return writeAt(this.from, this.length, this.chosen && [this.chosen.track, this.run.tracks[this.chosen.track].begin[this.chosen.i]]); }
 
   // window takes the slices of a part of a run that has too many.
   window(buffer) {
@@ -427,17 +488,18 @@ class View {
       for (const key of ['begin', 'end', 'label', 'ref', 'step', 'amount', 'cat']) x[key] = part.tracks[i][key];
       x.sums = summed(x);
     });
+    part.waits.forEach(({ chain }, i) => { if (chain.length && run.waits[i]) run.waits[i].chain = chain; });
     this.chosen = null;
     this.last = null;
-    this.choosePlace(this.wanted);
-    this.settle();
+    this.#choosePlace(this.wanted);
+    this.#settle();
   }
 
   draw() {
     if (!this.box.isConnected) return;
     const start = performance.now();
-    if (!this.css) this.colors();
-    this.size(this.slow && performance.now() - this.slow < 140 ? 1 : this.ratio());
+    if (!this.css) this.#colors();
+    this.#size(this.slow && performance.now() - this.slow < 140 ? 1 : this.#ratio());
     const { run, width } = this, r = this.sharp;
     const px = this.length / width, first = Math.round(this.from / px);
     this.px = px;
@@ -447,10 +509,10 @@ class View {
     if (last && last.px === px && Math.abs(by) <= width / 2) {
       if (by > 0) this.buffer.copyWithin(by, 0);
       else if (by < 0) this.buffer.copyWithin(0, -by);
-      if (by > 0) this.strip(to, 0, by);
-      else if (by < 0) this.strip(to, width + by, width);
+      if (by > 0) this.#strip(to, 0, by);
+      else if (by < 0) this.#strip(to, width + by, width);
     } else {
-      this.strip(to, 0, width);
+      this.#strip(to, 0, width);
     }
     this.last = { px, first };
     const g = this.context;
@@ -465,12 +527,13 @@ class View {
   }
 
   // strip paints columns xa to xb.
-  strip(to, xa, xb) {
+  #strip(to, xa, xb) {
     const r = this.sharp;
     for (let y = 0; y < this.height; y++) this.buffer.fill(this.paint.back, y * this.width + xa, y * this.width + xb);
     for (const row of this.rows) {
       const top = Math.round((row.y - MAP - RULER) * r), high = Math.max(1, Math.round(row.high * r));
       if (row.track !== undefined) paintTrack(to, this.run, this.run.tracks[row.track], top, high, this.first, this.px, xa, xb);
+      if (row.lives) paintLives(to, row.lives, top, high, this.first, this.px, xa, xb);
       if (row.counter !== undefined) paintCounter(to, this.run.counters[row.counter], top, high, this.first, this.px, xa, xb);
     }
   }
@@ -510,12 +573,13 @@ class View {
       g.font = `12px ${css.font}`;
       g.textAlign = 'right';
       g.fillStyle = css.second;
-      const x = row.track !== undefined ? run.tracks[row.track] : run.counters[row.counter];
-      g.fillText(this.cut(g, x.name, labels - 20, 0.4), labels - 8, middle);
-      if (row.track !== undefined) this.label(g, x, row);
+      const x = row.lives ?? run.tracks[row.track] ?? run.counters[row.counter];
+      g.fillText(this.#cut(g, x.name, labels - 20, 0.4), labels - 8, middle);
+      if (row.track !== undefined) this.#label(g, x, row);
+      else if (row.lives) this.#outlives(g, row);
       else {
         g.font = `11px ${css.font}`;
-        g.fillText(amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
+        g.fillText(x.unit === 'ticks' ? lasts(x.peak * run.seconds) : amount(Math.max(x.peak, x.limit), x.unit, 1024), wide - 4, row.y + row.high - 8);
       }
     }
     g.textAlign = 'left';
@@ -527,11 +591,11 @@ class View {
       g.fillRect(a, MAP, b - a, high);
       g.globalAlpha = 1;
     }
-    for (const kin of this.kin ?? []) this.outline(g, kin, [3, 2]);
+    for (const kin of this.kin ?? []) this.#outline(g, kin, [3, 2]);
     if (this.chosen) {
-      this.outline(g, this.chosen, []);
+      this.#outline(g, this.chosen, []);
       const why = this.wait?.chain.find((w) => w.track >= 0);
-      const [from, to] = why ? [this.find(this.wait.track, this.wait.begin), this.find(why.track, why.begin)].map((at) => at && this.outline(g, at, [3, 2])) : [];
+      const [from, to] = why ? [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)].map((at) => at && this.#outline(g, at, [3, 2])) : [];
       if (from && to) {
         g.beginPath();
         g.moveTo(Math.max(from.a, labels), from.y + from.high);
@@ -541,11 +605,11 @@ class View {
         g.stroke();
       }
     }
-    this.minimap(g);
+    this.#minimap(g);
   }
 
   // label writes names upon slices that have room for them.
-  label(g, x, row) {
+  #label(g, x, row) {
     const { run, css } = this, right = this.from + this.length;
     g.font = `11px ${css.font}`;
     g.textAlign = 'left';
@@ -558,7 +622,7 @@ class View {
       written = s;
       const a = Math.max(this.x(x.begin[s]), this.labels), b = Math.min(this.x(Math.min(x.end[s], right)), this.wide);
       if (b - a < 26) continue;
-      const text = this.cut(g, this.name(x, s), b - a - 7);
+      const text = this.#cut(g, this.name(x, s), b - a - 7);
       if (!text) continue;
       const c = x.cat[s];
       if (css.forced) {
@@ -572,15 +636,33 @@ class View {
     g.textAlign = 'right';
   }
 
+  // outlives frames the lives of what is selected.
+  #outlives(g, { lives: l, y, high }) {
+    const { track, i } = this.chosen ?? {}, ref = this.run.tracks[track]?.ref[i] ?? -1;
+    g.strokeStyle = this.css.ink;
+    g.lineWidth = 2;
+    for (let n = past(l.begin, this.from + this.length) - 1; ref >= 0 && n >= 0; n--) {
+      const a = Math.max(this.x(l.begin[n]), this.labels), b = Math.min(this.x(l.end[n]), this.wide), h = Math.max(l.amount[n] / l.high * high, 2);
+      if (l.ref[n] === ref && b > a) g.strokeRect(a, y + high - l.y[n] / l.high * high - h, b - a, h);
+    }
+  }
+
+  // alive is the life at a place: its lives and number.
+  #alive(px, py) {
+    const row = this.rows.find((row) => row.lives && py >= row.y && py < row.y + row.high), l = row?.lives, t = this.time(px), v = row && (row.y + row.high - py) / row.high * l.high;
+    const i = l && px >= this.labels ? l.begin.findIndex((b, i) => b <= t && t < l.end[i] && l.y[i] <= v && v < l.y[i] + l.amount[i]) : -1;
+    return i < 0 ? null : { l, i };
+  }
+
   name(x, s) { return (x.kind === STATE ? '' : this.run.names[x.label[s]]) || this.run.cats[x.cat[s]].label; }
 
   // cut shortens a text; end is the part of what is left that is its end.
-  cut(g, text, room, end = 0) {
+  #cut(g, text, room, end = 0) {
     const w = g.measureText(text).width, n = Math.floor(text.length * room / w) - 1, tail = Math.floor(n * end);
     return w <= room ? text : n < 3 ? '' : `${text.slice(0, n - tail)}…${text.slice(text.length - tail)}`;
   }
 
-  outline(g, { track, i }, dash) {
+  #outline(g, { track, i }, dash) {
     const row = this.rows.find((row) => row.track === track), x = this.run.tracks[track];
     if (!row || !(x.end[i] >= this.from && x.begin[i] <= this.from + this.length)) return null;
     const a = Math.max(this.x(x.begin[i]), this.labels - 4), b = Math.min(this.x(x.end[i]), this.wide + 4);
@@ -593,7 +675,7 @@ class View {
   }
 
   // minimap has the waits of the whole run; what is in view is framed.
-  minimap(g) {
+  #minimap(g) {
     const { run, css, labels } = this, wide = this.wide - labels, high = MAP - 4;
     if (!this.map) {
       this.map = document.createElement('canvas');
@@ -634,33 +716,39 @@ class View {
   }
 
   // say writes what is in view in words.
-  say() {
+  #say() {
     const { run } = this, from = this.range?.[0] ?? this.from, to = this.range?.[1] ?? this.from + this.length;
-    const sums = run.cats.map(() => 0);
-    for (const x of run.tracks) if (x.kind === STATE) within(run, x, from, to).forEach((t, k) => { sums[x.used[k]] += t; });
-    const all = sums.reduce((a, b) => a + b, 0);
-    const parts = sums.map((t, c) => [t, c]).filter(([t]) => t > 0).sort((a, b) => b[0] - a[0]).map(([t, c]) => `${run.cats[c].label} ${percent(t / all)}`);
+    let first = 0;
+    const parts = (run.sides.length ? run.sides : [{ tracks: run.tracks.length }]).map(({ name, tracks }) => {
+      const sums = run.cats.map(() => 0);
+      for (; first < tracks; first++) {
+        const x = run.tracks[first];
+        if (x.kind === STATE) within(run, x, from, to).forEach((t, k) => { sums[x.used[k]] += t; });
+      }
+      const all = sums.reduce((a, b) => a + b, 0);
+      return (name ? `${name}: ` : '') + (sums.map((t, c) => [t, c]).filter(([t]) => t > 0).sort((a, b) => b[0] - a[0]).map(([t, c]) => `${run.cats[c].label} ${percent(t / all)}`).join(', ') || 'nothing');
+    });
     const fine = (to - from) * run.seconds / 1000, span = `${moment(from * run.seconds, fine, to * run.seconds)} to ${moment(to * run.seconds, fine)}`;
-    this.sentence.textContent = `${this.range ? 'Selected' : 'In view'}: ${span}: ${parts.join(', ') || 'nothing'}.`;
+    this.sentence.textContent = `${this.range ? 'Selected' : 'In view'}: ${span}: ${parts.join('; ')}.`;
     this.shown.textContent = `${span} of ${moment(run.end * run.seconds, fine)}`;
   }
 
   // find is the slice of a track that begins at a moment, or lasts then.
-  find(track, t) {
+  #find(track, t) {
     const x = this.run.tracks[track];
     if (!x) return null;
     const i = past(x.begin, t) - 1;
     return i >= 0 && (x.begin[i] === t || x.end[i] > t) ? { track, i } : null;
   }
 
-  choosePlace(place) {
-    const at = place && this.find(...place);
-    if (at) this.choose(at, false);
-    else this.tell();
+  #choosePlace(place) {
+    const at = place && this.#find(...place);
+    if (at) this.#choose(at, false);
+    else this.#tell();
   }
 
   // choose selects a slice, and moves so that it is in view.
-  choose(at, told = true, wait = null) {
+  #choose(at, told = true, wait = null) {
     this.chosen = at;
     this.range = null;
     this.kin = null;
@@ -668,23 +756,23 @@ class View {
     if (at) {
       const { run } = this, x = run.tracks[at.track], [a, b] = [x.begin[at.i], x.end[at.i]];
       this.wait = wait ?? run.waits.find((w) => w.track === at.track && w.begin <= a && b <= w.end);
-      if (x.ref[at.i] >= 0) this.kin = this.alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
+      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
       if (b < this.from || a > this.from + this.length) this.from = (a + b) / 2 - this.length / 2;
     }
     if (told) this.moved = true;
-    this.tell();
-    this.settle();
+    this.#tell();
+    this.#settle();
   }
 
   // alike are the slices about an object, in order.
-  alike(ref) {
+  #alike(ref) {
     const list = [];
     this.run.tracks.forEach((x, track) => { for (let i = 0; i < x.ref.length && list.length < 200; i++) if (x.ref[i] === ref) list.push({ track, i }); });
     return list.sort((a, b) => this.run.tracks[a.track].begin[a.i] - this.run.tracks[b.track].begin[b.i]);
   }
 
   // tell writes the details of what is selected.
-  tell() {
+  #tell() {
     const { run, chosen } = this;
     for (const b of this.waits.querySelectorAll('[data-wait]')) b.setAttribute('aria-current', String(this.wait === run.waits[b.dataset.wait]));
     if (!chosen) {
@@ -693,64 +781,64 @@ class View {
       return;
     }
     const x = run.tracks[chosen.track], i = chosen.i, s = run.seconds, cat = run.cats[x.cat[i]].label;
-    const took = (x.end[i] - x.begin[i]) * s, fine = Math.max(took / 1000, 1e-12), wait = this.wait;
+    const [from, to, took] = this.#took(chosen), fine = Math.max(took / 1000, 1e-12), wait = this.wait;
     const step = x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : '';
-    const facts = [['Track', x.name], ['From, to', `${moment(x.begin[i] * s, fine, x.end[i] * s)} to ${moment(x.end[i] * s, fine)}`]];
+    const facts = [['Track', x.name], ['From, to', `${moment(from, fine, to)} to ${moment(to, fine)}`]];
+    if (this.#side(chosen.track)) facts.unshift(['Run', this.#side(chosen.track).name]);
     if (step) facts.push(['Step', `${step}, ${x.step[i]} of ${run.steps.length}`]);
     if (x.ref[i] >= 0) facts.push(['About', run.names[run.objects[x.ref[i]]]]);
     if (x.unit && x.amount[i]) facts.push(['Amount', amount(x.amount[i], x.unit)]);
     if (x.unit === 'bytes' && took > 0) facts.push(['Rate', amount(x.amount[i] / took, 'bytes/s')]);
     const name = this.name(x, i), title = `${lasts(took)} ${x.kind === STATE ? cat : name}`;
-    const why = (w, n) => `<li>${w.track < 0 ? escaped(w.text) : `<button type="button" class="link" data-why="${n}">${escaped(w.text)}</button>`}</li>`;
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
-      + (wait?.chain.length ? `<h4>What ${lasts((wait.end - wait.begin) * s)} of ${escaped(run.cats[wait.cat].label)} came of</h4><ol class="tl-chain">${wait.chain.map(why).join('')}</ol>` : '')
+      + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.#why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
       + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
-    this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts[1][1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
+    this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
   }
 
-  zoom(by, x = (this.labels + this.wide) / 2) {
+  #zoom(by, x = (this.labels + this.wide) / 2) {
     const t = this.time(x), part = (t - this.from) / this.length;
-    this.length = Math.min(Math.max(this.length * by, this.least()), this.run.end);
+    this.length = Math.min(Math.max(this.length * by, this.#least()), this.run.end);
     this.from = t - part * this.length;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  pan(part) {
+  #pan(part) {
     this.from += part * this.length;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  show(from, to, part = 1) {
-    this.length = Math.max((to - from) / part, this.least());
+  #show(from, to, part = 1) {
+    this.length = Math.max((to - from) / part, this.#least());
     this.from = (from + to) / 2 - this.length / 2;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  whole() { this.range = null; this.show(0, this.run.end); }
+  #whole() { this.range = null; this.#show(0, this.run.end); }
 
-  fit() {
+  #fit() {
     const x = this.chosen && this.run.tracks[this.chosen.track];
-    if (this.range) this.show(...this.range);
-    else if (x) this.show(x.begin[this.chosen.i], x.end[this.chosen.i], 0.5);
+    if (this.range) this.#show(...this.range);
+    else if (x) this.#show(x.begin[this.chosen.i], x.end[this.chosen.i], 0.5);
   }
 
-  chooseWait(n) {
+  #chooseWait(n) {
     const w = this.run.waits[n];
     if (!w) return;
     this.wanted = [w.track, w.begin];
-    this.show(w.begin, w.end, 0.3);
+    this.#show(w.begin, w.end, 0.3);
     const x = this.run.tracks[w.track];
-    let at = this.find(w.track, w.begin); // of what is joined the longest
+    let at = this.#find(w.track, w.begin); // of what is joined the longest
     for (let i = at?.i; at && i < x.begin.length && x.begin[i] < w.end; i++) if (x.end[i] - x.begin[i] > x.end[at.i] - x.begin[at.i]) at = { track: w.track, i };
-    if (at) this.choose(at);
+    if (at) this.#choose(at);
   }
 
   // nextWait goes to the wait before or after, of those that are worth it.
-  nextWait(by) {
+  #nextWait(by) {
     const { run } = this, least = run.end / 2000;
     const now = this.chosen ? run.tracks[this.chosen.track].begin[this.chosen.i] : by > 0 ? this.from - 1 : this.from + this.length;
     let best = null, at = by * Infinity;
@@ -762,16 +850,16 @@ class View {
         if (run.cats[x.cat[i]].style === 'wait' && x.end[i] - x.begin[i] >= least && x.begin[i] !== now) { best = { track, i }; at = x.begin[i]; break; }
       }
     });
-    if (best) this.choose(best);
-    else if (run.bins) this.chooseWait(0);
+    if (best) this.#choose(best);
+    else if (run.bins) this.#chooseWait(0);
   }
 
-  byLength(by) {
-    this.chooseWait(Math.max(this.run.waits.indexOf(this.wait) + by, 0));
+  #byLength(by) {
+    this.#chooseWait(Math.max(this.run.waits.indexOf(this.wait) + by, 0));
   }
 
   // seek goes to the next slice whose name has what is searched.
-  seek(by) {
+  #seek(by) {
     const { run } = this, text = this.search.value.trim().toLowerCase();
     if (!text) { this.found.textContent = ''; return; }
     const is = run.names.map((name) => name !== '' && name.toLowerCase().includes(text));
@@ -789,32 +877,32 @@ class View {
       }
     });
     this.found.textContent = count === 0 ? 'none' : `${count.toLocaleString('en')} found`;
-    if (by && count > 0) this.choose(best ?? first);
+    if (by && count > 0) this.#choose(best ?? first);
   }
 
   // arrow goes to another slice of the track, or to another track.
-  arrow(key) {
+  #arrow(key) {
     const { run } = this, tracks = this.rows.filter((row) => row.track !== undefined && run.tracks[row.track].begin.length > 0).map((row) => row.track);
     if (tracks.length === 0) return;
     if (!this.chosen) {
       const x = run.tracks[tracks[0]];
-      this.choose({ track: tracks[0], i: Math.min(past(x.begin, this.from), x.begin.length - 1) });
+      this.#choose({ track: tracks[0], i: Math.min(past(x.begin, this.from), x.begin.length - 1) });
       return;
     }
     const { track, i } = this.chosen, x = run.tracks[track];
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
       const next = i + (key === 'ArrowLeft' ? -1 : 1);
-      if (next >= 0 && next < x.begin.length) this.choose({ track, i: next });
+      if (next >= 0 && next < x.begin.length) this.#choose({ track, i: next });
       return;
     }
     const other = tracks[tracks.indexOf(track) + (key === 'ArrowUp' ? -1 : 1)];
     if (other === undefined) return;
     const t = (x.begin[i] + x.end[i]) / 2, y = run.tracks[other];
-    this.choose({ track: other, i: Math.min(Math.max(past(y.begin, t) - 1, 0), y.begin.length - 1) });
+    this.#choose({ track: other, i: Math.min(Math.max(past(y.begin, t) - 1, 0), y.begin.length - 1) });
   }
 
   // hit is the slice at a place: of several in a column the longest.
-  hit(px, py) {
+  #hit(px, py) {
     const row = this.rows.find((row) => row.track !== undefined && py >= row.y && py < row.y + row.high);
     if (!row || px < this.labels) return null;
     const x = this.run.tracks[row.track], from = this.time(px - 2), to = this.time(px + 2);
@@ -826,7 +914,7 @@ class View {
     return best === null ? null : { track: row.track, i: best };
   }
 
-  listen() {
+  #listen() {
     const { canvas } = this, place = (e) => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
     const held = new Map();
     let drag = null;
@@ -836,29 +924,29 @@ class View {
       held.set(e.pointerId, [x, y]);
       canvas.setPointerCapture(e.pointerId);
       this.tip.hidden = true;
-      if (held.size === 2) { drag = { what: 'pinch', apart: this.apart(held) }; return; }
+      if (held.size === 2) { drag = { what: 'pinch', apart: this.#apart(held) }; return; }
       drag = { what: x < this.labels ? 'fold' : y < MAP ? 'map' : y < MAP + RULER ? 'range' : 'pan', x, y, from: this.from, far: false };
-      if (drag.what === 'map') this.center(x);
+      if (drag.what === 'map') this.#center(x);
       if (drag.what === 'range') drag.t = this.time(x);
     });
     canvas.addEventListener('pointermove', (e) => {
       const [x, y] = place(e);
-      if (!drag || !held.has(e.pointerId)) { this.hover(x, y, e); return; }
+      if (!drag || !held.has(e.pointerId)) { this.#hover(x, y, e); return; }
       held.set(e.pointerId, [x, y]);
       if (Math.abs(x - drag.x) > 3 || Math.abs(y - drag.y) > 3) drag.far = true;
       if (drag.what === 'pinch' && held.size === 2) {
-        const apart = this.apart(held), [[a], [b]] = [...held.values()];
-        this.zoom(drag.apart / apart, (a + b) / 2);
+        const apart = this.#apart(held), [[a], [b]] = [...held.values()];
+        this.#zoom(drag.apart / apart, (a + b) / 2);
         drag.apart = apart;
-      } else if (drag.what === 'map') this.center(x);
+      } else if (drag.what === 'map') this.#center(x);
       else if (drag.what === 'range' && drag.far) {
         const t = Math.min(Math.max(this.time(x), 0), this.run.end);
         this.range = [Math.min(drag.t, t), Math.max(drag.t, t)];
-        this.settle();
+        this.#settle();
       } else if (drag.what === 'pan' && drag.far) {
         this.from = drag.from - (x - drag.x) / (this.wide - this.labels) * this.length;
         this.moved = true;
-        this.settle();
+        this.#settle();
       }
     });
     const up = (e) => {
@@ -868,8 +956,11 @@ class View {
         const row = this.rows.find((row) => row.group !== undefined && y >= row.y && y < row.y + row.high);
         if (row && drag.what !== 'map') {
           if (!this.folded.delete(row.group)) this.folded.add(row.group);
-          this.relayout();
-        } else if (drag.what === 'pan') this.choose(this.hit(x, y));
+          this.#relayout();
+        } else if (drag.what === 'pan') {
+          const { l, i } = this.#alive(x, y) ?? {}, t = this.time(x), moves = l?.ref[i] >= 0 ? this.#alike(l.ref[i]) : [];
+          this.#choose(moves.findLast((k) => this.run.tracks[k.track].begin[k.i] <= t) ?? moves[0] ?? this.#hit(x, y));
+        }
       }
       if (held.size === 0) drag = null;
     };
@@ -877,171 +968,103 @@ class View {
     canvas.addEventListener('pointercancel', up);
     canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
     canvas.addEventListener('dblclick', (e) => {
-      const at = this.hit(...place(e));
-      if (at) { this.choose(at); this.fit(); } else this.whole();
+      const at = this.#hit(...place(e));
+      if (at) { this.#choose(at); this.#fit(); } else this.#whole();
     });
     canvas.addEventListener('wheel', (e) => {
       const aside = Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : e.shiftKey ? e.deltaY : 0;
-      if (e.ctrlKey || e.metaKey) this.zoom(Math.exp(e.deltaY / 500), place(e)[0]);
-      else if (aside) this.pan(aside / (this.wide - this.labels));
+      if (e.ctrlKey || e.metaKey) this.#zoom(Math.exp(e.deltaY / 500), place(e)[0]);
+      else if (aside) this.#pan(aside / (this.wide - this.labels));
       else return;
       e.preventDefault();
     }, { passive: false });
-    canvas.addEventListener('keydown', (e) => { if (this.press(e)) { e.preventDefault(); e.stopPropagation(); } });
-    this.search.addEventListener('input', () => this.seek(0));
+    canvas.addEventListener('keydown', (e) => { if (this.#press(e)) { e.preventDefault(); e.stopPropagation(); } });
+    this.search.addEventListener('input', () => this.#seek(0));
     this.search.addEventListener('keydown', (e) => {
-      if (e.key === 'Enter') this.seek(1);
-      if (e.key === 'Escape') { this.search.value = ''; this.seek(0); canvas.focus(); }
+      if (e.key === 'Enter') this.#seek(1);
+      if (e.key === 'Escape') { this.search.value = ''; this.#seek(0); canvas.focus(); }
       if (e.key === 'Enter' || e.key === 'Escape') { e.preventDefault(); e.stopPropagation(); }
     });
     this.box.addEventListener('click', (e) => {
-      const b = e.target instanceof Element && e.target.closest('[data-wait], [data-why], [data-act]');
+      const b = e.target instanceof Element && e.target.closest('[data-wait], [data-why], [data-act], [data-apart]');
       if (!b) return;
-      if (b.dataset.wait) this.chooseWait(Number(b.dataset.wait));
-      if (b.dataset.why) {
-        const w = this.wait.chain[b.dataset.why], at = this.find(w.track, w.begin);
-        if (at) {
-          const x = this.run.tracks[w.track];
-          if (x.end[at.i] < this.from || x.begin[at.i] > this.from + this.length) this.from = x.begin[at.i] - this.length / 3;
-          this.choose(at, true, this.wait);
-        }
+      if (b.dataset.wait) this.#chooseWait(Number(b.dataset.wait));
+      const w = b.dataset.apart ? this.run.apart[b.dataset.apart] : this.wait?.chain[b.dataset.why], at = w && this.#find(w.track, w.begin);
+      if (at) {
+        const x = this.run.tracks[w.track];
+        if (b.dataset.apart) this.#show(x.begin[at.i], x.end[at.i], 0.2);
+        else if (x.end[at.i] < this.from || x.begin[at.i] > this.from + this.length) this.from = x.begin[at.i] - this.length / 3;
+        this.#choose(at, true, b.dataset.apart ? null : this.wait);
       }
-      if (b.dataset.act === 'fit') this.fit();
+      if (b.dataset.act === 'fit') this.#fit();
       if (b.dataset.act === 'earlier' || b.dataset.act === 'later') {
         const t = (k) => this.run.tracks[k.track].begin[k.i], now = t(this.chosen), later = b.dataset.act === 'later';
         const next = later ? this.kin.find((k) => t(k) > now) : this.kin.findLast((k) => t(k) < now);
-        if (next) this.choose(next);
+        if (next) this.#choose(next);
       }
-      this.box.querySelector(b.dataset.act ? `[data-act="${b.dataset.act}"]` : b.dataset.wait ? `[data-wait="${b.dataset.wait}"]` : '[data-act]')?.focus({ preventScroll: true });
+      this.box.querySelector(b.dataset.act ? `[data-act="${b.dataset.act}"]` : b.dataset.wait ? `[data-wait="${b.dataset.wait}"]` : b.dataset.apart ? `[data-apart="${b.dataset.apart}"]` : '[data-act]')?.focus({ preventScroll: true });
     });
-    this.watch = new ResizeObserver(() => { if (Math.floor(this.plot.clientWidth) !== this.wide) this.relayout(); });
+    this.watch = new ResizeObserver(() => { if (Math.floor(this.plot.clientWidth) !== this.wide) this.#relayout(); });
     this.watch.observe(this.plot);
-    const recolor = () => { this.css = null; this.last = null; this.colors(); this.tell(); this.draw(); };
+    const recolor = () => { this.css = null; this.last = null; this.#colors(); this.#tell(); this.draw(); };
     this.themes = new MutationObserver(recolor);
     this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
-    this.forced = matchMedia('(forced-colors: active)');
-    this.forced.addEventListener('change', recolor);
+    this.ends = new AbortController();
+    for (const media of [FORCED, 'print']) matchMedia(media).addEventListener('change', recolor, { signal: this.ends.signal });
   }
 
-  apart(held) {
+  #apart(held) {
     const [[a, b], [c, d]] = [...held.values()];
     return Math.max(20, Math.hypot(a - c, b - d));
   }
 
-  center(x) {
+  #center(x) {
     this.from = (x - this.labels) / (this.wide - this.labels) * this.run.end - this.length / 2;
     this.moved = true;
-    this.settle();
+    this.#settle();
   }
 
-  hover(x, y, e) {
-    const at = e.pointerType === 'mouse' ? this.hit(x, y) : null;
-    this.tip.hidden = !at;
-    if (!at) return;
-    const t = this.run.tracks[at.track], name = this.name(t, at.i), cat = this.run.cats[t.cat[at.i]].label;
-    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts((t.end[at.i] - t.begin[at.i]) * this.run.seconds)}`;
+  #hover(x, y, e) {
+    const at = e.pointerType === 'mouse' ? this.#hit(x, y) : null;
+    const life = e.pointerType === 'mouse' && this.#alive(x, y), { run } = this;
+    this.tip.hidden = !at && !life;
     this.tip.style.left = `${Math.min(x + 12, this.wide - 180)}px`;
     this.tip.style.top = `${y + 16}px`;
+    if (life) {
+      const { l, i } = life;
+      this.tip.textContent = `${l.ref[i] < 0 ? '' : `${run.names[run.objects[l.ref[i]]]}, `}${run.cats[l.cat[i]].label}, ${amount(l.amount[i], l.unit, 1024)}, ${lasts((l.end[i] - l.begin[i]) * run.seconds)}`;
+    }
+    if (!at) return;
+    const t = this.run.tracks[at.track], name = this.name(t, at.i), cat = this.run.cats[t.cat[at.i]].label;
+    this.tip.textContent = `${name === cat ? '' : `${name}, `}${cat}, ${lasts(this.#took(at)[2])}`;
   }
 
   // press does what a key does, and reports whether it does anything.
-  press(e) {
+  #press(e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return false;
     const far = e.shiftKey ? 0.6 : 0.2;
     const does = {
-      w: () => this.zoom(0.7), s: () => this.zoom(1 / 0.7), '+': () => this.zoom(0.5), '-': () => this.zoom(2),
-      a: () => this.pan(-far), d: () => this.pan(far), Home: () => this.whole(), f: () => this.fit(),
-      '[': () => this.nextWait(-1), ']': () => this.nextWait(1), '{': () => this.byLength(-1), '}': () => this.byLength(1),
-      '/': () => this.search.focus(), Escape: (this.chosen || this.range) && (() => this.choose(null)),
-    }[e.key.length === 1 ? e.key.toLowerCase() : e.key] ?? (e.key.startsWith('Arrow') ? () => this.arrow(e.key) : null);
+      w: () => this.#zoom(0.7), s: () => this.#zoom(1 / 0.7), '+': () => this.#zoom(0.5), '-': () => this.#zoom(2),
+      a: () => this.#pan(-far), d: () => this.#pan(far), Home: () => this.#whole(), f: () => this.#fit(),
+      '[': () => this.#nextWait(-1), ']': () => this.#nextWait(1), '{': () => this.#byLength(-1), '}': () => this.#byLength(1),
+      '/': () => this.search.focus(), Escape: (this.chosen || this.range) && (() => this.#choose(null)),
+    }[e.key.length === 1 ? e.key.toLowerCase() : e.key] ?? (e.key.startsWith('Arrow') ? () => this.#arrow(e.key) : null);
     does?.();
     return Boolean(does);
   }
 
-  // numbersOf are the rows of the tables of what is in view.
-  numbersOf() {
-    const { run } = this, from = this.range?.[0] ?? this.from, to = this.range?.[1] ?? this.from + this.length, s = run.seconds;
-    const cats = this.used();
-    const totals = run.tracks.map((x) => {
-      const part = within(run, x, from, to);
-      return [x.name, ...cats.map((c) => { const k = x.used.indexOf(c); return k < 0 || !part[k] ? '' : `${lasts(part[k] * s)} (${percent(part[k] / (to - from))})`; })];
-    });
-    let list = [], least = 0;
-    run.tracks.forEach((x, track) => {
-      const end = past(x.begin, to);
-      for (let i = Math.max(0, past(x.begin, from) - 1); i < end; i++) {
-        const d = x.end[i] - x.begin[i];
-        if (x.end[i] < from || d < least) continue;
-        list.push([d, track, i]);
-        if (list.length > 4000) {
-          list = list.sort((a, b) => b[0] - a[0]).slice(0, 200);
-          least = list.at(-1)[0];
-        }
-      }
-    });
-    list = list.sort((a, b) => b[0] - a[0] || a[1] - b[1] || a[2] - b[2]).slice(0, 200);
-    const fine = Math.max((to - from) * s / 1e4, 1e-12);
-    const slices = list.map(([d, track, i]) => {
-      const x = run.tracks[track];
-      return [moment(x.begin[i] * s, fine, to * s), lasts(d * s), x.name, run.cats[x.cat[i]].label, x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : this.name(x, i), x.ref[i] >= 0 ? run.names[run.objects[x.ref[i]]] : '', x.unit && x.amount[i] ? amount(x.amount[i], x.unit) : ''];
-    });
-    return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices]];
+  // more does something with the script of numbers and files, which comes when it is first needed.
+  async more(act) {
+    if (!window.timeline.files) await this.options.load?.('timeline-files.js');
+    if (this.box.isConnected) act(window.timeline.files);
   }
 
-  tabulate() {
-    if (!this.numbers.open) return;
-    const table = ([head, ...rows], caption) => `<table class="numbers"><caption>${caption}</caption><thead><tr>${head.map((h) => `<th scope="col">${escaped(h)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${row.map((v, i) => i === 0 ? `<th scope="row">${escaped(v)}</th>` : `<td>${escaped(v)}</td>`).join('')}</tr>`).join('')}</tbody></table>`;
-    const [totals, slices] = this.numbersOf();
-    this.table.innerHTML = table(totals, 'Time in view') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first');
-  }
-
-  saveCSV() {
-    const cell = (v) => /[",\n]/.test(v) ? `"${v.replaceAll('"', '""')}"` : v;
-    this.options.save?.('csv', 'text/csv', this.numbersOf().map((rows) => rows.map((row) => row.map(cell).join(',')).join('\n')).join('\n\n') + '\n');
-  }
-
-  savePNG() { this.canvas.toBlob((blob) => this.options.save?.('png', 'image/png', blob)); }
-
-  // saveSVG writes rows of the picture that are alike as one, a path a colour; what would be
-  // large is a picture inside. Texts are texts.
-  saveSVG() {
-    const { width, height, buffer, sharp } = this, paths = new Map(), { back } = this.paint;
-    const same = (a, b) => { for (let x = 0; x < width; x++) if (buffer[a + x] !== buffer[b + x]) return false; return true; };
-    for (let y = 0; y < height;) {
-      let n = 1;
-      while (y + n < height && same(y * width, (y + n) * width)) n++;
-      for (let x = 0; x < width;) {
-        const color = buffer[y * width + x];
-        let w = 1;
-        while (x + w < width && buffer[y * width + x + w] === color) w++;
-        if (color !== back) paths.set(color, `${paths.get(color) ?? ''}M${x} ${y}h${w}v${n}h-${w}z`);
-        x += w;
-      }
-      y += n;
-    }
-    const hex = (c) => `#${[c & 255, c >> 8 & 255, c >> 16 & 255].map((v) => v.toString(16).padStart(2, '0')).join('')}`;
-    let plot = [...paths].map(([color, d]) => `<path fill="${hex(color)}" d="${d}"/>`).join('');
-    if (plot.length > 300_000) {
-      const inside = document.createElement('canvas');
-      Object.assign(inside, { width, height });
-      inside.getContext('2d').putImageData(this.picture, 0, 0);
-      plot = `<image width="${width}" height="${height}" href="${inside.toDataURL()}"/>`;
-    }
-    // Texts as they are written on the canvas.
-    let texts = '';
-    const pen = {
-      globalAlpha: 1, setLineDash() {}, beginPath() {}, moveTo() {}, lineTo() {}, stroke() {}, drawImage() {}, fillRect() {}, measureText: (text) => { this.context.font = pen.font; return this.context.measureText(text); },
-      strokeRect: (x, y, w, h) => { texts += `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="none" stroke="${pen.strokeStyle}" stroke-width="2"/>`; },
-      fillText: (text, x, y) => { texts += `<text x="${x.toFixed(1)}" y="${(y + 4).toFixed(1)}" style="font:${escaped(pen.font)}" fill="${pen.fillStyle}" text-anchor="${{ left: 'start', center: 'middle', right: 'end' }[pen.textAlign]}">${escaped(text)}</text>`; },
-    };
-    this.text(pen);
-    const map = `<image x="${this.labels}" y="0" width="${this.wide - this.labels}" height="${MAP - 4}" preserveAspectRatio="none" href="${this.map.toDataURL()}"/>`;
-    this.options.save?.('svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" width="${this.wide}" height="${this.high}" viewBox="0 0 ${this.wide} ${this.high}"><title>${escaped(`Timeline of ${this.options.title}`)}</title><desc>${escaped(this.sentence.textContent)}</desc><rect width="100%" height="100%" fill="${this.css.panel}"/>${map}<g transform="translate(${this.labels} ${MAP + RULER}) scale(${1 / sharp})" shape-rendering="crispEdges">${plot}</g>${texts}</svg>\n`);
-  }
+  #tabulate() { if (this.numbers.open) this.more((files) => files.tabulate(this)); }
 
   close() {
     this.watch.disconnect();
     this.themes.disconnect();
+    this.ends.abort();
     cancelAnimationFrame(this.due);
     clearTimeout(this.rest);
     this.box.replaceChildren();
@@ -1059,6 +1082,7 @@ if (globalThis.document) {
     window(buffer) { view?.window(buffer); },
     close() { view?.close(); view = null; },
     get view() { return view; },
+    parts: { within, past, lasts, moment, amount, percent, escaped, top: MAP + RULER },
   };
   dispatchEvent(new Event('timeline.js'));
 }

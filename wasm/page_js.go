@@ -215,6 +215,10 @@ func (p *page) listen() {
 			}
 		})
 	})
+	on("onLook", func(args []js.Value) func() {
+		title, at := args[0].String(), args[1].String()
+		return inRoom(func(r *session.Laboratory) { r.Timeline.Open(title, at) })
+	})
 	on("onZoom", func(args []js.Value) func() {
 		id, from, to := args[0].String(), args[1].Int(), args[2].Int()
 		return inRoom(func(r *session.Laboratory) {

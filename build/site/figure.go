@@ -9,11 +9,12 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// component is the script of <spill-figure>, which pages of others load, and timelineScript that
-// of a view, which comes when somebody opens it.
+// component is the script of <spill-figure>, which pages of others load, timelineScript that of a
+// view, which comes when somebody opens it, and timelineFiles that of what is saved of it.
 const (
 	component      = "spill-figure.js"
 	timelineScript = "timeline.js"
+	timelineFiles  = "timeline-files.js"
 )
 
 // small are the scripts that are made small, and the most that each may weigh with brotli.
@@ -23,6 +24,7 @@ var small = []struct {
 }{
 	{component, "// Spillway's <spill-figure>; Apache-2.0; how to use it and its readable source: see the project.", 5_000},
 	{timelineScript, "", 12_000},
+	{timelineFiles, "", 3_000},
 }
 
 // addSmall makes scripts small. Their comments stay in public/.

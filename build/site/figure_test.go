@@ -9,8 +9,8 @@ import (
 // script.
 func TestSmall(t *testing.T) {
 	text := read(t, component)
-	timeline := []byte(read(t, timelineScript))
-	s := site{component: []byte(text), timelineScript: timeline}
+	timeline, files := []byte(read(t, timelineScript)), []byte(read(t, timelineFiles))
+	s := site{component: []byte(text), timelineScript: timeline, timelineFiles: files}
 	if err := s.addSmall(); err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestSmall(t *testing.T) {
 	for i := range 100 {
 		many.WriteString(strings.ReplaceAll(text, "figure", "f"+string(rune('a'+i%26))+string(rune('a'+i/26))))
 	}
-	if err := (site{component: []byte(many.String()), timelineScript: timeline}).addSmall(); err == nil {
+	if err := (site{component: []byte(many.String()), timelineScript: timeline, timelineFiles: files}).addSmall(); err == nil {
 		t.Error("a component that is too large is accepted")
 	}
 }

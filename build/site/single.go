@@ -108,7 +108,7 @@ func (s site) icon() string {
 func (s site) inside(code []byte) site {
 	scripts := scriptsOf(string(s["index.html"]))
 	inside := site{singleProgram: code}
-	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript} {
+	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript, timelineFiles} {
 		inside[name] = s[name]
 	}
 	inside[heldDocuments] = s[allDocuments]
@@ -202,8 +202,10 @@ func (s site) policy(page, starter string, scripts []string) string {
 	for _, name := range scripts {
 		hashes = append(hashes, hashOf(string(s[name])))
 	}
-	if text, ok := s[timelineScript]; ok {
-		hashes = append(hashes, hashOf(string(text)))
+	for _, name := range []string{timelineScript, timelineFiles} {
+		if text, ok := s[name]; ok {
+			hashes = append(hashes, hashOf(string(text)))
+		}
 	}
 	return "default-src 'none'; script-src 'wasm-unsafe-eval' " + strings.Join(hashes, " ") +
 		"; style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'"

@@ -125,6 +125,9 @@ type Chart struct {
 	Split bool
 	// Pick is the key of the view's knob that picking a mark sets.
 	Pick string
+	// Opens is what of a run over time a place of the chart leads to; a variant of the horizontal
+	// axis may say something else.
+	Opens Opens
 	// Rare takes the chart away where no compared system has anything in it.
 	Rare bool
 	// None is said in place of the chart when nothing of it is above zero.
@@ -134,7 +137,22 @@ type Chart struct {
 }
 
 // A Variant is one thing that a chart's horizontal axis may count.
-type Variant struct{ Key, Label, X string }
+type Variant struct {
+	Key, Label, X string
+	Opens         Opens
+}
+
+// Opens says where in a run over time a place of a chart is.
+type Opens string
+
+// The ways to find a place there.
+const (
+	OpensNothing Opens = ""
+	OpensWait    Opens = "w"  // the longest wait of what a part of a bar is called
+	OpensStep    Opens = "k"  // the step that the horizontal axis counts
+	OpensSecond  Opens = "s"  // the moment, in seconds of the run
+	OpensMilli   Opens = "ms" // the same in milliseconds
+)
 
 // A Table is numbers with headings, ready to be shown.
 type Table struct {

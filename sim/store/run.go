@@ -444,10 +444,14 @@ func (r *run) evict(i, v int32) {
 	owner.Evictions++
 	owner.Evicted += x.bytes
 	r.result.Evicted += x.bytes
-	r.result.Evictions.add(Eviction{
+	e := Eviction{
 		Time: r.now, Tensor: v, Bytes: x.bytes, Owner: int32(x.client), By: int32(r.plan.trace.Ops[i].Client),
 		Op: i, Next: x.next, Best: best.tensor, Right: right,
-	})
+	}
+	r.result.Evictions.add(e)
+	if r.watch != nil && r.watch.Evict != nil {
+		r.watch.Evict(e)
+	}
 }
 
 // prefetch starts to bring back evicted tensors as long as one fits.

@@ -20,11 +20,13 @@ type Move struct {
 
 // A Watch is told everything that a result sums up or keeps a part of: all slices of
 // each client, by time, whose sums are its parts; and all moves of each direction, by
-// time. Either may be nil. While clients share the GPU, what a client computes and what
+// time. Each may be nil. While clients share the GPU, what a client computes and what
 // it waits for others alternate too quickly to be told; the computing is then first.
 type Watch struct {
 	Slice func(Slice)
 	Move  func(Move)
+	// Evict is told of an eviction when its move has been.
+	Evict func(Eviction)
 }
 
 // slice notes time that goes to a part.

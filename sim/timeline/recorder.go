@@ -73,6 +73,15 @@ func (r *Recorder) Object(name string) { r.t.Objects = append(r.t.Objects, r.Nam
 // Step adds a step, numbered from 0.
 func (r *Recorder) Step(name string) { r.t.Steps = append(r.t.Steps, r.Name(name)) }
 
+// Reach says that a moment of progress is reached, after those before it; word is what is
+// counted, in the singular. It is cut to the run.
+func (r *Recorder) Reach(word string, at int64) {
+	if n := len(r.t.Progress); n > 0 {
+		at = max(at, r.t.Progress[n-1])
+	}
+	r.t.Word, r.t.Progress = word, append(r.t.Progress, min(max(0, at), r.t.End))
+}
+
 // A Slice is something that lasts.
 type Slice struct {
 	Begin, End int64  // ticks
@@ -233,6 +242,9 @@ func (r *Recorder) End() *Timeline {
 	for i := range r.last {
 		r.put(i)
 		r.last[i] = none
+	}
+	for i := range r.t.Lives {
+		r.t.Lives[i].pack()
 	}
 	longest(r.waits)
 	r.t.Waits = r.waits

@@ -44,14 +44,15 @@ const (
 type Style uint8
 
 // String returns the style in one word, as files have it.
-func (s Style) String() string { return [...]string{"work", "wait", "migration", "idle"}[s] }
+func (s Style) String() string { return [...]string{"work", "wait", "migration", "idle", "held"}[s] }
 
 // The styles of categories.
 const (
 	Working Style = iota
 	Waiting
 	Moving
-	Idle // nothing to do, which is no wait
+	Idle    // nothing to do, which is no wait
+	Holding // of lives: what takes memory
 )
 
 // Most is how many categories a timeline has at most.
@@ -62,6 +63,7 @@ type Category struct {
 	Key   string // stable
 	Label string // in words
 	Style Style
+	Verb  bool // the label says what somebody does: "writes blocks", not "eviction"
 }
 
 // A Track is slices that follow each other. Slice i lasts from Begin[i] up to End[i]; columns
@@ -104,10 +106,16 @@ type Timeline struct {
 	Groups   []Group
 	Tracks   []Track
 	Counters []Counter
+	Lives    []Lives
 	Objects  []uint32 // name of object i
 	Steps    []uint32 // name of step i: a kernel, an operation
-	Dropped  int64    // slices that took no time, or lay outside
-	Waits    []Wait   // the longest of State tracks, [MostWaits] at most: the longest first
+	// Progress are moments at which so much is done, in order: kernels begun, calls answered. Two
+	// runs that have as many of one Word can be linked by them ([Beside]).
+	Progress []int64
+	Word     string // "kernel"
+	Sides    []Side // of two runs in one picture; none of one
+	Dropped  int64  // slices that took no time, or lay outside
+	Waits    []Wait // the longest of State tracks, [MostWaits] at most: the longest first
 	// Part is true if slices are only those that touch Window, as there are too many or nobody
 	// asked for others. All else is of the whole run. The zero window has none: then Bins says
 	// what tracks did.
@@ -196,6 +204,21 @@ func (t *Timeline) Check() error {
 			if at < 0 || at > t.End || k > 0 && at < c.At[k-1] {
 				return fmt.Errorf("counter %s: value %d is at %d", c.Name, k, at)
 			}
+		}
+	}
+	for i := range t.Lives {
+		if err := t.Lives[i].check(t); err != nil {
+			return fmt.Errorf("lives %d (%s): %w", i, t.Lives[i].Name, err)
+		}
+	}
+	return t.checkProgress()
+}
+
+// checkProgress says what contradicts in the moments of progress and in sides.
+func (t *Timeline) checkProgress() error {
+	for i, at := range t.Progress {
+		if at < 0 || at > t.End || i > 0 && at < t.Progress[i-1] {
+			return fmt.Errorf("progress %d is at %d of %d", i, at, t.End)
 		}
 	}
 	return nil

@@ -73,6 +73,9 @@ func recorded(w *workload.Workload, r *result.Result, x *engine.Record) string {
 			return fmt.Sprintf("kernel %d waits %d of %+v", i, n, k)
 		}
 	}
+	if wrong := resided(w, r, x); wrong != "" {
+		return wrong
+	}
 	var most unit.Bytes
 	if r.Main().Paging != nil {
 		most = blocks.Size // moves whole, whatever of it is the tensor's
@@ -100,6 +103,36 @@ func recorded(w *workload.Workload, r *result.Result, x *engine.Record) string {
 	}
 	if traffic != r.Main().Traffic {
 		return fmt.Sprintf("transfers sum to %+v, the traffic is %+v", traffic, r.Main().Traffic)
+	}
+	return ""
+}
+
+// resided says where what tensors have on the GPU is not what is in use when a kernel ends. Memory
+// in blocks tells of none. What is held for the whole run is no tensor's, nor is what a transfer
+// under way keeps until it ends.
+func resided(w *workload.Workload, r *result.Result, x *engine.Record) string {
+	if r.Main().Paging != nil || len(x.Residents) == 0 {
+		return ""
+	}
+	has := make([]unit.Bytes, len(w.Tensors))
+	var sum, held unit.Bytes
+	rest := x.Residents
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		for ; len(rest) > 0 && rest[0].At <= k.End; rest = rest[1:] {
+			sum += rest[0].Bytes - has[rest[0].Tensor]
+			has[rest[0].Tensor] = rest[0].Bytes
+		}
+		other := k.GPU - sum
+		if i == 0 {
+			held = other
+		}
+		if other < 0 || other != held && r.Main().Swapping == nil {
+			return fmt.Sprintf("kernel %d ends with %v in use, tensors have %v, at first %v were nobody's", i, k.GPU, sum, held)
+		}
+	}
+	if len(rest) > 0 {
+		return fmt.Sprintf("%+v is after the last kernel", rest[0])
 	}
 	return ""
 }

@@ -149,6 +149,14 @@ func Views(c *Context, runs []Run) []View {
 	vs := make([]View, len(c.Info.Charts))
 	for i := range vs {
 		vs[i] = Draw(c, &c.Info.Charts[i], runs)
+		if f := vs[i].Figure; f != nil {
+			f.Opens = c.Info.Charts[i].Opens
+			for _, by := range vs[i].By {
+				if by.Key == vs[i].Variant {
+					f.Opens = by.Opens
+				}
+			}
+		}
 	}
 	return vs
 }

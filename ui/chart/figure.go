@@ -3,6 +3,7 @@ package chart
 import (
 	"slices"
 
+	"spillway/sim/report"
 	"spillway/ui/jsontext"
 )
 
@@ -17,6 +18,8 @@ type Figure struct {
 	Columns *Columns `json:"columns,omitempty"`
 	Panels  *Panels  `json:"panels,omitempty"`
 	Heat    *Heat    `json:"heat,omitempty"`
+	// Opens is where in a run over time a place of it leads; empty if nowhere.
+	Opens report.Opens `json:"opens,omitempty"`
 
 	Data []float64 `json:"-"`
 }

@@ -12,18 +12,63 @@ import (
 	"spillway/ui/lab"
 )
 
-// named is how many names of steps are told that two runs spend another time on.
-const named = 5
+// named is how many names of steps are told that two runs spend another time on, and single how
+// many single steps.
+const (
+	named  = 5
+	single = 10
+)
 
-// Apart says where two runs of the same steps part: what each takes, the first step at which
-// something else moves, when that begins to cost, and which steps make most of it.
-func Apart(a, b *lab.Happening, nameA, nameB string) []string {
+// Beside is two runs in one picture, linked by progress or by time, with the chains of both.
+// Where they part are sentences in its Apart.
+func Beside(a, b *lab.Happening, nameA, nameB string, progress bool) (*lab.Happening, error) {
+	if nameA == nameB {
+		nameB += ", again"
+	}
+	p, err := timeline.Beside(a.Timeline, b.Timeline, nameA, nameB, progress)
+	if err != nil {
+		return nil, err
+	}
+	sides := []*lab.Happening{a, b}
+	h := &lab.Happening{Timeline: p.Timeline}
+	h.Chain = func(track, slice int) []lab.ChainLink {
+		side, ofTrack, ofSlice := p.Slice(track, slice)
+		if side < 0 || sides[side].Chain == nil || sides[side].Bins != nil {
+			return nil
+		}
+		list := sides[side].Chain(ofTrack, ofSlice)
+		for i := range list {
+			list[i].Track, list[i].Begin = p.Place(side, list[i].Track, list[i].Begin)
+		}
+		return list
+	}
+	h.Apart = apart(a, b, p)
+	return h, nil
+}
+
+// apart says where two runs part: what each takes, the first step at which something else moves,
+// when that begins to cost, and which steps make most of it. A sentence about a step leads there.
+func apart(a, b *lab.Happening, p *timeline.Pair) []lab.ChainLink {
+	nameA, nameB := p.Sides[0].Name, p.Sides[1].Name
+	var list []lab.ChainLink
+	add := func(step int, format string, more ...any) {
+		l := lab.ChainLink{Text: fmt.Sprintf(format, more...), Track: -1}
+		if step >= 0 {
+			l.Track, l.Begin = first(a.Timeline, int32(step))
+			l.Track, l.Begin = p.Place(0, l.Track, l.Begin)
+		}
+		list = append(list, l)
+	}
+	add(-1, "%s takes %s, %s %s.", nameA, a.Tick.Time(a.End), nameB, b.Tick.Time(b.End))
+	if a.Bins != nil || b.Bins != nil {
+		add(-1, "So much happens that both are shown in %d parts of the run, in each of which only sums are exact.", timeline.Grains)
+	}
 	if len(a.Steps) == 0 || len(a.Steps) != len(b.Steps) || a.Part || b.Part {
-		return []string{"What these two do has no steps in common, so they are not compared step by step."}
+		add(-1, "What these two do has no steps in common, so they are not compared step by step.")
+		return append(list, dearest(a, b, p)...)
 	}
 	x, y := stepsOf(a.Timeline), stepsOf(b.Timeline)
 	diff := y.all - x.all // in picoseconds, as all here
-	list := []string{fmt.Sprintf("%s takes %s, %s %s.", nameA, a.Tick.Time(a.End), nameB, b.Tick.Time(b.End))}
 	other := -1
 	for i := range x.took {
 		if x.took[i] != y.took[i] {
@@ -32,9 +77,10 @@ func Apart(a, b *lab.Happening, nameA, nameB string) []string {
 		}
 	}
 	if other < 0 {
-		return append(list, "Every step takes the same time in both.")
+		add(-1, "Every step takes the same time in both.")
+		return list
 	}
-	list = append(list, fmt.Sprintf("The first step of another length is %s: %s and %s.", step(a.Timeline, other), say(x.took[other]), say(y.took[other])))
+	add(other, "The first step of another length is %s: %s and %s.", step(a.Timeline, other), say(x.took[other]), say(y.took[other]))
 	for i := range x.moves {
 		mine, theirs := lacking(x.moves[i], y.moves[i]), lacking(y.moves[i], x.moves[i])
 		if len(mine)+len(theirs) > 0 {
@@ -48,19 +94,108 @@ func Apart(a, b *lab.Happening, nameA, nameB string) []string {
 					parts = append(parts, side.name+" alone moves "+told(side.of.Timeline, side.moves))
 				}
 			}
-			list = append(list, fmt.Sprintf("They first decide otherwise at %s: %s.", step(a.Timeline, i), strings.Join(parts, ", and ")))
+			add(i, "They first decide otherwise at %s: %s.", step(a.Timeline, i), strings.Join(parts, ", and "))
 			break
 		}
 	}
 	if lag := int64(0); diff != 0 {
 		for i := range x.took {
 			if lag += y.took[i] - x.took[i]; abs(lag)*100 >= abs(diff) {
-				list = append(list, fmt.Sprintf("A hundredth of the difference is there after %s.", step(a.Timeline, i)))
+				add(i, "A hundredth of the difference is there after %s.", step(a.Timeline, i))
 				break
 			}
 		}
 	}
-	return append(list, costs(a.Timeline, x, y, nameA, nameB)...)
+	for _, text := range costs(a.Timeline, x, y, nameA, nameB) {
+		add(-1, "%s", text)
+	}
+	return append(list, dearest(a, b, p)...)
+}
+
+// first is the track and the begin of the first slice of a step: of what runs or waits.
+func first(t *timeline.Timeline, step int32) (track int, begin int64) {
+	track = -1
+	for n := range t.Tracks {
+		x := &t.Tracks[n]
+		if x.Kind == timeline.Link {
+			continue
+		}
+		if i := slices.Index(x.Step, step); i >= 0 && (track < 0 || x.Begin[i] < begin) {
+			track, begin = n, x.Begin[i]
+		}
+	}
+	return track, begin
+}
+
+// dearest are the single steps of progress that differ most, each with what the slower waits
+// for longer.
+func dearest(a, b *lab.Happening, p *timeline.Pair) (list []lab.ChainLink) {
+	last := len(p.Tracks) - 1
+	if p.Sides[0].At == nil || p.Sides[1].Tracks > last {
+		return nil
+	}
+	x := &p.Tracks[last]
+	order := make([]int, len(x.Begin))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(x.End[k]-x.Begin[k], x.End[i]-x.Begin[i]) })
+	sums := make([]*timeline.Sums, len(p.Tracks))
+	for _, i := range order[:min(single, len(order))] {
+		at := p.Sides[0].At
+		n, ok := slices.BinarySearch(at, x.End[i])
+		if !ok {
+			n = len(at)
+		}
+		for n > 0 && at[n-1] >= x.End[i] { // steps that take no time
+			n--
+		}
+		n--
+		name := p.Names[x.Label[i]]
+		if x.Step[i] >= 0 {
+			name = fmt.Sprintf("%s %d, %s", p.Word, x.Step[i], name)
+		}
+		text := prose.Capital(fmt.Sprintf("%s: %s %s", name, p.Tick.Time(x.End[i]-x.Begin[i]), p.Cats[x.Cat[i]].Label))
+		if why := waiting(p, sums, at[n], x.End[i]); why != "" {
+			text += ", " + why
+		}
+		list = append(list, lab.ChainLink{Text: text + ".", Track: last, Begin: x.Begin[i]})
+	}
+	return list
+}
+
+// waiting names what one side waits for in a part of the picture most beyond the other.
+func waiting(p *timeline.Pair, sums []*timeline.Sums, from, to int64) string {
+	more, part := make([]int64, len(p.Cats)), make([]int64, len(p.Cats))
+	for n := range p.Tracks {
+		if p.Tracks[n].Kind != timeline.State {
+			continue
+		}
+		if sums[n] == nil {
+			sums[n] = p.Sum(n)
+		}
+		sums[n].Within(from, to, part)
+		for c, ticks := range part {
+			if n < p.Sides[0].Tracks {
+				ticks = -ticks
+			}
+			more[c] += ticks
+		}
+	}
+	most := -1
+	for c, ticks := range more {
+		if p.Cats[c].Style == timeline.Waiting && ticks != 0 && (most < 0 || abs(ticks) > abs(more[most])) {
+			most = c
+		}
+	}
+	if most < 0 {
+		return ""
+	}
+	side := &p.Sides[0]
+	if more[most] > 0 {
+		side = &p.Sides[1]
+	}
+	return fmt.Sprintf("with %s more in %s: %s", p.Tick.Time(abs(more[most])), side.Name, p.Cats[most].Label)
 }
 
 // costs says which steps, by name, make most of a difference, for each side.

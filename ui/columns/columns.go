@@ -11,6 +11,9 @@
 //	       and steps, int32, -1 for none; amounts, float64; categories, uint8
 //	       of each track in bins the ticks of each category in each bin, float32, a bin a row
 //	       of each counter its moments and values, float64
+//	       of all lives of a memory begins and ends, float64; objects, int32; amounts and where
+//	       they are drawn, float64; categories, uint8
+//	       of each side of two runs when its steps begin in its run and in the picture, float64
 //
 // Ticks are whole numbers below 2⁵³, which float64 has exactly; in a longer run a tick is as
 // many times as long.
@@ -27,7 +30,7 @@ import (
 )
 
 // Version is that of the layout.
-const Version = 1
+const Version = 2
 
 const (
 	magic = "SPTL"
@@ -47,11 +50,31 @@ type Head struct {
 	Groups   []Group   `json:"groups"`
 	Tracks   []Track   `json:"tracks"`
 	Counters []Counter `json:"counters"`
+	Lives    []Life    `json:"lives"`
 	Names    []string  `json:"names"`
 	Objects  int       `json:"objects"`
 	Steps    int       `json:"steps"`
 	Spent    []int64   `json:"spent"` // ticks of State tracks by category: the ledger
 	Waits    []Wait    `json:"waits"` // the longest
+	Sides    []Side    `json:"sides"` // of two runs in one picture; none of one
+	Apart    []Why     `json:"apart"` // where the two part
+}
+
+// A Life is what objects take of a memory; High is how high they stand.
+type Life struct {
+	Group  int32  `json:"group"`
+	Name   string `json:"name"`
+	Unit   string `json:"unit"`
+	Slices int    `json:"slices"`
+	High   int64  `json:"high"`
+	Used   []int  `json:"used"`
+}
+
+// A Side is one of two runs: Tracks is how many tracks are its own or of the side before it.
+type Side struct {
+	Name   string `json:"name"`
+	Tracks int    `json:"tracks"`
+	Steps  int    `json:"steps"` // 0 where picture and run have the same time
 }
 
 // A Cat is a category of time; Style is one of work, wait, migration and idle.
@@ -111,7 +134,25 @@ func Encode(h *lab.Happening) ([]byte, error) {
 	}
 	for i := range t.Counters {
 		e.ticks(t.Counters[i].At)
-		e.floats(t.Counters[i].Value)
+		if t.Counters[i].Unit == "ticks" {
+			e.ticks(t.Counters[i].Value)
+		} else {
+			e.floats(t.Counters[i].Value)
+		}
+	}
+	for i := range t.Lives {
+		l := &t.Lives[i]
+		e.ticks(l.Begin)
+		e.ticks(l.End)
+		numbers(&e, l.Ref)
+		e.floats(l.Amount)
+		e.floats(l.Y)
+		e.align()
+		e.b = append(e.b, l.Cat...)
+	}
+	for _, s := range t.Sides {
+		e.ticks(s.Own)
+		e.ticks(s.At)
 	}
 	return e.b, nil
 }
@@ -128,6 +169,10 @@ func (e *encoder) head(h *lab.Happening) *Head {
 	head := &Head{
 		Tick: [2]int64{t.Tick.Num << e.shift, t.Tick.Den}, End: t.End >> e.shift, To: t.End >> e.shift,
 		Names: t.Names, Objects: len(t.Objects), Steps: len(t.Steps), Spent: t.Spent(), Waits: e.waits(h),
+		Lives: []Life{}, Sides: []Side{}, Apart: e.links(h.Apart),
+	}
+	for _, s := range t.Sides {
+		head.Sides = append(head.Sides, Side{s.Name, s.Tracks, len(s.Own)})
 	}
 	if t.Part {
 		head.From, head.To = t.Window.From>>e.shift, t.Window.To>>e.shift
@@ -146,20 +191,16 @@ func (e *encoder) head(h *lab.Happening) *Head {
 	}
 	for i := range t.Tracks {
 		x := &t.Tracks[i]
-		var used [timeline.Most]bool
-		for _, c := range x.Cat {
-			used[c] = true
+		var binned [][]int64
+		if t.Bins != nil {
+			binned = t.Bins.Times[i]
 		}
-		for c := range t.Cats {
-			used[c] = used[c] || t.Bins != nil && t.Bins.Times[i][c] != nil
-		}
-		y := Track{Group: x.Group, Name: x.Name, Kind: uint8(x.Kind), Unit: x.Unit, Slices: len(x.Begin), Used: []int{}}
-		for c, is := range used {
-			if is {
-				y.Used = append(y.Used, c)
-			}
-		}
+		y := Track{Group: x.Group, Name: x.Name, Kind: uint8(x.Kind), Unit: x.Unit, Slices: len(x.Begin), Used: e.used(x.Cat, binned)}
 		head.Tracks = append(head.Tracks, y)
+	}
+	for i := range t.Lives {
+		l := &t.Lives[i]
+		head.Lives = append(head.Lives, Life{l.Group, l.Name, l.Unit, len(l.Begin), l.High, e.used(l.Cat, nil)})
 	}
 	for i := range t.Counters {
 		c := &t.Counters[i]
@@ -167,9 +208,30 @@ func (e *encoder) head(h *lab.Happening) *Head {
 		for _, v := range c.Value {
 			y.Peak = max(y.Peak, v)
 		}
+		if c.Unit == "ticks" {
+			y.Peak >>= e.shift
+		}
 		head.Counters = append(head.Counters, y)
 	}
 	return head
+}
+
+// used are the categories that occur.
+func (e *encoder) used(cats []uint8, binned [][]int64) []int {
+	var is [timeline.Most]bool
+	for _, c := range cats {
+		is[c] = true
+	}
+	for c, times := range binned {
+		is[c] = is[c] || times != nil
+	}
+	list := []int{}
+	for c, yes := range is {
+		if yes {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // align begins what follows at a multiple of 8.

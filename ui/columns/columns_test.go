@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write what the script's test reads into
 func small() *lab.Happening {
 	r := timeline.Record(timeline.Cycle(1_200_000_000), 1000,
 		timeline.Category{Key: "compute", Label: "compute"}, timeline.Category{Key: "read", Label: "SSD read", Style: timeline.Waiting},
-		timeline.Category{Key: "room", Label: "eviction", Style: timeline.Waiting}, timeline.Category{Key: "move", Label: "planned", Style: timeline.Moving})
+		timeline.Category{Key: "room", Label: "eviction", Style: timeline.Waiting}, timeline.Category{Key: "move", Label: "planned", Style: timeline.Moving}, timeline.Category{Key: "weight", Label: "weight", Style: timeline.Holding})
 	for _, name := range []string{"weight <1>", "Ω"} {
 		r.Object(name)
 	}
@@ -35,6 +35,10 @@ func small() *lab.Happening {
 	a := r.Track("State", timeline.State, "")
 	b := r.Track("Other", timeline.State, "")
 	c := r.Counter("Memory", "bytes", 1<<40)
+	m := r.Lives("Tensors", "bytes")
+	for i, n := range []int64{40, 100} {
+		r.Live(m, timeline.Slice{Begin: 100 * int64(i), End: 500, Cat: 4, Ref: int32(i), Amount: n})
+	}
 	r.Group("Link", true)
 	l := r.Track("In", timeline.Link, "bytes")
 	slice := func(track int, from, to int64, cat uint8, ref, step int32, name string, amount int64) {
@@ -137,8 +141,12 @@ func TestEncode(t *testing.T) {
 			t.Errorf("track %d: %+v, want %+v", k, y, *x)
 		}
 	}
-	if at, v := r.floats(2), r.floats(2); !slices.Equal(at, []int64{0, 500}) || !slices.Equal(v, []int64{5, 1 << 41}) || r.at != len(b) {
-		t.Errorf("counter %d at %d, %d of %d bytes read", v, at, r.at, len(b))
+	if at, v := r.floats(2), r.floats(2); !slices.Equal(at, []int64{0, 500}) || !slices.Equal(v, []int64{5, 1 << 41}) {
+		t.Errorf("counter %d at %d", v, at)
+	}
+	begin, end, ref, amount, y := r.floats(2), r.floats(2), r.numbers(2), r.floats(2), r.floats(2)
+	if r.align(); !slices.Equal(begin, []int64{0, 100}) || !slices.Equal(end, []int64{500, 500}) || !slices.Equal(ref, []int32{0, 1}) || !slices.Equal(amount, []int64{40, 100}) || !slices.Equal(y, []int64{0, 40}) || r.at+2 != len(b) || b[r.at] != 4 {
+		t.Errorf("lives from %d to %d of %d, %d at %d; %d of %d bytes read", begin, end, ref, amount, y, r.at, len(b))
 	}
 	// Two slices of one wait, a tick apart, are one.
 	if w := head.Waits; len(w) != 2 || w[0].Begin != 100 || w[0].End != 400 || w[0].Step != 1 || len(w[0].Chain) != 2 || w[0].Chain[0].Track != 2 || w[1].Cat != 2 {

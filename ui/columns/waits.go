@@ -3,6 +3,7 @@ package columns
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"spillway/sim/prose"
 	"spillway/sim/timeline"
@@ -76,11 +77,18 @@ func (e *encoder) waits(h *lab.Happening) []Wait {
 	for _, w := range all[:min(listed, len(all))] {
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], &w); at >= 0 && h.Chain != nil {
-			for _, l := range h.Chain(int(w.Track), at) {
-				y.Chain = append(y.Chain, Why{l.Text, l.Track, l.Begin >> e.shift})
-			}
+			y.Chain = e.links(h.Chain(int(w.Track), at))
 		}
 		list = append(list, y)
+	}
+	return list
+}
+
+// links are sentences with the slices that they are about.
+func (e *encoder) links(of []lab.ChainLink) []Why {
+	list := []Why{}
+	for _, l := range of {
+		list = append(list, Why{l.Text, l.Track, l.Begin >> e.shift})
 	}
 	return list
 }
@@ -100,8 +108,22 @@ func mainly(x *timeline.Track, w *timeline.Wait) int {
 // An About is what is told of a run beside its columns.
 type About struct {
 	Says string // what its time goes to, and its longest wait
-	// Apart says where it parts from another run; empty if nobody asked.
-	Apart []string
+	// Word is what is counted of it, so that another run can stand beside it by progress; empty
+	// if nothing is, and where none stands there.
+	Word string
+	// Alone says why another run does not stand beside it; empty if it does, or nobody asked.
+	Alone string
+}
+
+// whose is what State tracks are of: "thread" where the first is Thread 1.
+func whose(t *timeline.Timeline) string {
+	for i := range t.Tracks {
+		if t.Tracks[i].Kind == timeline.State {
+			name, _, _ := strings.Cut(t.Tracks[i].Name, " ")
+			return strings.ToLower(name)
+		}
+	}
+	return "track"
 }
 
 // Tell says what the time of a run goes to.
@@ -122,22 +144,34 @@ func Tell(h *lab.Happening) *About {
 			tracks++
 		}
 	}
-	of := "the time"
-	if tracks > 1 {
-		of = "the time of all together"
-	}
 	if most < 0 || all == 0 {
 		a.Says = "Nothing waits."
 		return a
 	}
-	a.Says = prose.Percent(float64(spent[most])/float64(all)) + " of " + of + " is " + t.Cats[most].Label
+	share := prose.Percent(float64(spent[most]) / float64(all))
+	switch c := &t.Cats[most]; {
+	case c.Verb && tracks > 1:
+		a.Says = "A " + whose(t) + " " + c.Label + " " + share + " of its time"
+	case c.Verb:
+		a.Says = share + " of the time it " + c.Label
+	case tracks > 1:
+		a.Says = share + " of the time of all together is " + c.Label
+	default:
+		a.Says = share + " of the time is " + c.Label
+	}
 	if list := whole(t); len(list) > 0 {
 		w := slices.MinFunc(list, longer)
-		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String() + " of " + t.Cats[w.Cat].Label
+		of, where := &t.Cats[w.Cat], ""
 		if w.Step >= 0 {
-			a.Says += " in " + t.Names[t.Steps[w.Step]]
+			where = " in " + t.Names[t.Steps[w.Step]]
 		} else if tracks > 1 {
-			a.Says += " in " + t.Tracks[w.Track].Name
+			where = " in " + t.Tracks[w.Track].Name
+		}
+		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String()
+		if of.Verb {
+			a.Says += where + ", which " + of.Label
+		} else {
+			a.Says += " of " + of.Label + where
 		}
 		a.Says += ", at " + t.Tick.Time(w.Begin).String()
 	}

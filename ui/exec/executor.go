@@ -232,7 +232,10 @@ func (b *Executor) timeline(j *Job, files lab.Files, progress lab.Progress, a *A
 	}
 	a.Timeline = columns.Tell(h)
 	if j.Against != "" {
-		if a.Timeline.Apart, err = b.apart(j, u, files, h); err != nil {
+		other, err := b.Lab.Timeline(u, j.Against, files, lab.Window{}, nil)
+		if err != nil {
+			a.Timeline.Alone = err.Error()
+		} else if h, err = b.beside(j, h, other, a.Timeline); err != nil {
 			return err
 		}
 	}
@@ -240,8 +243,8 @@ func (b *Executor) timeline(j *Job, files lab.Files, progress lab.Progress, a *A
 	return err
 }
 
-// apart says where a run parts from that of another system. That this cannot run is an answer.
-func (b *Executor) apart(j *Job, u *knob.Setup, files lab.Files, h *lab.Happening) ([]string, error) {
+// beside puts a run beside that of another system.
+func (b *Executor) beside(j *Job, h, other *lab.Happening, about *columns.About) (*lab.Happening, error) {
 	x, err := b.Lab.System(j.System)
 	if err != nil {
 		return nil, err
@@ -250,11 +253,10 @@ func (b *Executor) apart(j *Job, u *knob.Setup, files lab.Files, h *lab.Happenin
 	if err != nil {
 		return nil, err
 	}
-	other, err := b.Lab.Timeline(u, j.Against, files, lab.Window{}, nil)
-	if err != nil {
-		return []string{err.Error()}, nil
+	if h.Linked(other.Timeline) {
+		about.Word = h.Word
 	}
-	return columns.Apart(h, other, x.Title, y.Title), nil
+	return columns.Beside(h, other, x.Title, y.Title, !j.ByTime)
 }
 
 // several does the runs of a question. One that fails leaves the others alone; that one

@@ -65,7 +65,8 @@ type Job struct {
 	Key, View string
 	Origin    lab.Origin // of Export
 	Window    lab.Window // of Timeline: the part that somebody looks at
-	Against   string     // of Timeline: a system that it is compared with, if any
+	Against   string     // of Timeline: a system whose run stands beside, if any
+	ByTime    bool       // of Timeline: linked by time even where both make the same progress
 	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
 	// (Name: of the figure) and Tallies.
 	Paper, Name string

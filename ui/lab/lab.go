@@ -71,6 +71,8 @@ type Section struct {
 	// Bytes is true of one that reads opened files themselves, where what was found in
 	// them is not enough.
 	Bytes bool
+	// Old are knobs that links of earlier releases set. Nothing follows from them any more.
+	Old []knob.Info
 }
 
 // A Way is what somebody comes for, and which view of the laboratory answers that.

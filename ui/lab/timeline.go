@@ -10,6 +10,8 @@ type Happening struct {
 	// Chain says of a slice that waits, by its track and place there, what it came of; nil in
 	// a laboratory that does not say.
 	Chain func(track, slice int) []ChainLink
+	// Apart says of two runs in one picture where they part.
+	Apart []ChainLink
 }
 
 // A ChainLink is one step of what a wait came of: a sentence, and the slice that it is about.

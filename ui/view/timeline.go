@@ -35,4 +35,20 @@ func (c *Timeline) class() string {
 
 func (c *Timeline) choose(e vugu.DOMEvent) { c.SetFocus(e.PropString("target", "value")) }
 
-func (c *Timeline) oppose(e vugu.DOMEvent) { c.Timeline.SetAgainst(e.PropString("target", "value")) }
+func (c *Timeline) oppose(e vugu.DOMEvent) {
+	c.Timeline.SetAgainst(e.PropString("target", "value"), c.Timeline.ByTime())
+}
+
+// link draws what stands beside over the same time, or over the same progress.
+func (c *Timeline) link() { c.Timeline.SetAgainst(c.Timeline.Against(), !c.Timeline.ByTime()) }
+
+// linked is how it would be drawn then.
+func (c *Timeline) linked() string {
+	if c.Timeline.ByTime() {
+		return "Link by " + c.Timeline.Word()
+	}
+	return "Link by time"
+}
+
+// about is what the run is of, and why no other stands beside.
+func (c *Timeline) about() string { return c.Note() + " " + c.Timeline.Alone() }

@@ -94,6 +94,20 @@ async function walk(page) {
   await page.waitForFunction(() => /^Object store/.test(document.title), patience);
   await computed(page);
   assert.ok(await page.$$eval('canvas', (all) => all.some((c) => c.width > 100)), 'no chart is drawn');
+  await overTime(page);
+}
+
+// overTime draws two runs in one picture and finds the longest wait by the keyboard; the numbers of
+// what is in view come with a script of their own.
+async function overTime(page) {
+  await page.evaluate(() => { location.hash = 'v=4-by-hand&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&focus=uvm&view=timeline&against=g10'; });
+  await page.waitForFunction(() => window.timeline?.view?.run.sides.length === 2 && /In view/.test(document.querySelector('#timeline-view')?.textContent), patience);
+  assert.ok(await page.evaluate(() => new Set(window.timeline.view.buffer).size) > 6, 'nothing is drawn');
+  await page.focus('#timeline-canvas');
+  await page.keyboard.type('}');
+  await page.waitForFunction(() => document.querySelector('#timeline-details .tl-chain li'), patience);
+  await page.$eval('.tl-box summary', (summary) => summary.click());
+  await page.waitForFunction(() => document.querySelectorAll('#timeline-table caption').length === 3, patience);
 }
 
 test('the site, and without its server', { timeout: 300_000 }, async () => {

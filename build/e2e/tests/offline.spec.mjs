@@ -101,6 +101,8 @@ test('the single file has everything in it', { tag: '@fresh' }, async ({ page, c
   // And the script of a view that comes when it is opened.
   await page.click('#view-timeline');
   await expect(page.locator('#timeline-canvas')).toBeVisible();
+  await page.click('.tl-box summary'); // and the script of its numbers
+  await expect(page.locator('#timeline-table caption').first()).toHaveText('Time in view');
   await page.click('#view-explore');
   await finished(page);
 

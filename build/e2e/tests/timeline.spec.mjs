@@ -36,6 +36,7 @@ test('the script comes when the view is opened, and the run in focus is drawn', 
   await page.click('#see-timeline');
   await opened(page);
   expect(asked.filter((at) => at.endsWith('timeline.js'))).toHaveLength(1);
+  expect(asked.filter((at) => at.endsWith('timeline-files.js'))).toEqual([]); // that of numbers and files comes for them
   await expect(page).toHaveURL(/view=timeline/);
   await expect(page.locator('#timeline-title')).toContainText(/^Base UVM: \d+\.\d % of the time is .*; the longest single wait is /);
   expect(await page.evaluate(() => new Set(window.timeline.view.buffer).size)).toBeGreaterThan(4);
@@ -128,7 +129,7 @@ test('the numbers of what is in view, and files of it', async ({ page }) => {
   await page.goto(over);
   await opened(page);
   await page.click('.tl-box summary');
-  await expect(page.locator('#timeline-table caption')).toHaveText(['Time in view', /longest/]);
+  await expect(page.locator('#timeline-table caption')).toHaveText(['Time in view', /longest/, /most of the memory/]);
   await expect(page.locator('#timeline-table')).toContainText('Computes and waits');
   const svg = (await taken(page, 'SVG')).toString();
   expect(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror').length, svg)).toBe(0);
@@ -136,6 +137,105 @@ test('the numbers of what is in view, and files of it', async ({ page }) => {
   const csv = (await taken(page, 'CSV')).toString();
   expect(csv.split('\n')[0]).toMatch(/^Track,compute,/);
   expect((await taken(page, 'PNG')).subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('two systems stand in one picture, linked by kernel or by time, and sentences lead to where they part', async ({ page }) => {
+  await page.goto(`${over}&against=g10`);
+  await opened(page);
+  const sides = () => page.evaluate(() => window.timeline.view.run.sides.map((s) => [s.name, s.steps > 0]));
+  expect(await sides()).toEqual([['Base UVM', true], ['G10', true]]);
+  await expect(page.locator('#timeline-view')).toContainText(/Base UVM: .*; G10: /);
+  // What one side takes and what is blank is the whole.
+  const sums = await page.evaluate(() => {
+    const { run } = window.timeline.view, states = run.tracks.filter((x) => x.kind === 1), last = run.tracks.at(-1);
+    const took = (x) => x.begin.reduce((sum, b, i) => sum + x.end[i] - b, 0);
+    const longer = run.cats.map(() => 0);
+    last.begin.forEach((b, i) => { longer[last.cat[i]] += last.end[i] - b; });
+    return { end: run.end, took: states.map(took), longer: longer.slice(-2) };
+  });
+  for (const side of [0, 1]) expect((sums.took[side] + sums.longer[1 - side]) / sums.end).toBeCloseTo(1, 3); // but for what still moves at the end
+  await expect(page.locator('#timeline-apart li').first()).toHaveText(/^Base UVM takes .*, G10 /);
+  const dear = page.locator('#timeline-apart li', { hasText: /^Kernel \d+, .* longer in / });
+  await expect(dear).toHaveCount(10);
+  await page.locator('#timeline-apart li', { hasText: 'first decide otherwise' }).locator('button').click();
+  await expect(page.locator('#timeline-details dl')).toContainText('Base UVM');
+  await dear.first().locator('button').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#timeline-details dl')).toContainText('longer in');
+  await page.click('#timeline-linked');
+  await expect(page).toHaveURL(/&against=g10&linked=time&/);
+  await expect.poll(sides).toEqual([['Base UVM', false], ['G10', false]]);
+  await page.goto('about:blank');
+  await page.goto(`${over}&against=g10&linked=time`);
+  await opened(page);
+  expect(await sides()).toEqual([['Base UVM', false], ['G10', false]]);
+  await page.selectOption('#timeline-against', '');
+  await expect.poll(sides).toEqual([]);
+  await expect(page.locator('#timeline-linked')).toBeHidden();
+});
+
+test('lives of tensors are drawn, said where the pointer is, and counted in the numbers', async ({ page }) => {
+  await page.goto(over);
+  await opened(page);
+  const at = await page.evaluate(() => {
+    const { view } = window.timeline, row = view.rows.find((row) => row.lives), l = row.lives;
+    const i = l.begin.findIndex((b, i) => l.ref[i] >= 0 && (l.end[i] - b) * view.wide > 20 * view.run.end && l.amount[i] * row.high > 4 * l.high);
+    return { x: view.x((l.begin[i] + l.end[i]) / 2), y: row.y + row.high * (1 - (l.y[i] + l.amount[i] / 2) / l.high), name: view.run.names[view.run.objects[l.ref[i]]], colors: new Set(view.buffer).size };
+  });
+  expect(at.colors).toBeGreaterThan(6);
+  await page.locator('#timeline-canvas').scrollIntoViewIfNeeded();
+  await page.locator('#timeline-canvas').hover({ position: { x: at.x, y: at.y } });
+  await expect(page.locator('.tl-tip')).toContainText(at.name);
+  await page.click('.tl-box summary');
+  await expect(page.locator('#timeline-table caption').last()).toHaveText('What takes most of the memory, for longest');
+});
+
+test('a place of a chart leads to that place of the run, by the pointer and by the keyboard', async ({ page }) => {
+  await page.goto(quick);
+  await expect(page.locator('#see-timeline')).toBeVisible({ timeout: 60_000 });
+  await page.locator('#chart-causes').scrollIntoViewIfNeeded();
+  await expect(page.locator('#chart-causes canvas')).toBeVisible();
+  await page.locator('#chart-causes').focus();
+  await press(page, 'End', 'Enter'); // the last system's largest cause
+  await opened(page);
+  await expect(page.locator('#timeline-waits [aria-current=true]')).toHaveCount(1);
+  await expect(page.locator('#timeline-title')).not.toContainText('Ideal');
+  await page.click('#view-explore');
+  await page.locator('#chart-memory').scrollIntoViewIfNeeded();
+  await expect(page.locator('#chart-memory canvas')).toBeVisible();
+  await expect.poll(() => page.evaluate(() => window.charts.settled())).toBe(true);
+  const box = await page.locator('#chart-memory canvas').boundingBox();
+  await page.mouse.click(box.x + box.width * 0.75, box.y + box.height * 0.6);
+  await opened(page);
+  await expect(page.locator('#timeline-details h3')).not.toHaveText('Nothing selected');
+  await expect(page).toHaveURL(/&at=[0-9a-z]+\.[0-9a-z]+\./);
+});
+
+test('waits of every laboratory say what they came of', async ({ page }) => {
+  for (const [link, says] of [['lab=store', /has left for host memory|comes from host memory|Meanwhile/], ['lab=filesys&focus=ext4&scale=256', /is a part of/], ['lab=llm&focus=teraio-ssd', /waits|Meanwhile/]]) {
+    await page.goto('about:blank');
+    await page.goto(`./#v=4-by-hand&${link}&view=timeline`);
+    await opened(page);
+    await page.focus('#timeline-canvas');
+    await page.keyboard.press('}');
+    await expect(page.locator('#timeline-details .tl-chain li').first()).toHaveText(says);
+  }
+});
+
+test('in forced colours and in print categories are patterns', async ({ page }) => {
+  await page.goto(over);
+  await opened(page);
+  const before = await picture(page), patterns = () => page.evaluate(() => window.timeline.view.paint.patterns);
+  expect(await patterns()).toBe(false);
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(patterns).toBe(true);
+  await expect(page.locator('.tl-bar')).toBeHidden();
+  await page.emulateMedia({ media: 'screen', forcedColors: 'active' });
+  await expect.poll(patterns).toBe(true);
+  expect(await picture(page)).not.toBe(before);
+  await page.emulateMedia({ media: 'screen', forcedColors: 'none' });
+  await expect.poll(patterns).toBe(false);
+  expect(await picture(page)).toBe(before);
 });
 
 test('where nothing happens over time, and where a system cannot run, a sentence says so', async ({ page }) => {

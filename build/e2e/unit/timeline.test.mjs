@@ -35,6 +35,19 @@ test('a buffer is read as Go wrote it', () => {
   assert.ok(Math.abs(run.seconds * 1.2e9 - 1) < 1e-12);
 });
 
+test('lives are rectangles as high as what they take, and a strip of them is as the whole', () => {
+  const l = { begin: Float64Array.of(0, 20, 60), end: Float64Array.of(100, 60, 61), y: Float64Array.of(0, 50, 50), amount: Float64Array.of(50, 25, 50), cat: Uint8Array.of(0, 1, 2), ref: Int32Array.of(0, 1, 2), high: 100 };
+  const to = () => ({ buffer: new Uint32Array(200), width: 10, blank: 9, fill: [1, 2, 3], edge: [4, 5, 6] });
+  const whole = to(), parts = to();
+  timeline.paintLives(whole, l, 0, 20, 0, 10, 0, 10);
+  const column = (x) => Array.from({ length: 20 }, (_, y) => whole.buffer[y * 10 + x]).join('');
+  assert.equal(column(9), `${'9'.repeat(10)}4${'1'.repeat(9)}`);
+  assert.equal(column(3), `${'9'.repeat(5)}5${'2'.repeat(4)}4${'1'.repeat(9)}`);
+  assert.equal(column(6), `6${'3'.repeat(9)}4${'1'.repeat(9)}`); // a tick has a column
+  for (const [a, b] of [[0, 3], [3, 4], [4, 10]]) timeline.paintLives(parts, l, 0, 20, 0, 10, a, b);
+  assert.deepEqual(parts.buffer, whole.buffer);
+});
+
 test('what is no buffer is refused, and nothing else happens', () => {
   const r = random(7);
   const good = new Uint8Array(small());

@@ -43,6 +43,14 @@ type Stall struct {
 	Start, End unit.Cycles
 }
 
+// A Resident says that a tensor has so many bytes of GPU memory from a moment on: as it is when a
+// kernel ends. What a memory model cannot say of a tensor is in none.
+type Resident struct {
+	Tensor workload.TensorID
+	At     unit.Cycles
+	Bytes  unit.Bytes
+}
+
 // A Record is what happened in the reported iteration of a run, for those who
 // want more than its sums. A run that has one measures the same. A memory model tells it
 // what happens; nil is told for nothing.
@@ -50,11 +58,14 @@ type Record struct {
 	Program   *program.Program
 	Transfers []Transfer // by End; those over one link and in one direction never overlap
 	Stalls    []Stall    // by Start
+	Residents []Resident // by At: of each tensor when a kernel ends at which it has more or less than before
 
-	kernel workload.KernelID // that runs, or waits to
-	batch  []Transfer        // of the batch that runs, without times
-	marks  []mark            // where iterations begin
-	last   map[direction]int // the last transfer there
+	touched []workload.TensorID // since a kernel ended
+	held    []unit.Bytes        // of each tensor, as it was told last; nil is to be told anew
+	kernel  workload.KernelID   // that runs, or waits to
+	batch   []Transfer          // of the batch that runs, without times
+	marks   []mark              // where iterations begin
+	last    map[direction]int   // the last transfer there
 }
 
 // A direction is one way over one link.
@@ -62,8 +73,8 @@ type direction struct{ from, to machine.Tier }
 
 // A mark is where an iteration begins.
 type mark struct {
-	transfers, stalls int
-	at                unit.Cycles
+	transfers, stalls, residents int
+	at                           unit.Cycles
 }
 
 // begin forgets everything: a run begins.
@@ -77,6 +88,7 @@ func (k *Record) Join(of []workload.TensorID) {
 	if k == nil || len(of) == 0 {
 		return
 	}
+	k.Residents = nil // of parts
 	for i := range k.Transfers {
 		k.Transfers[i].Tensor = of[k.Transfers[i].Tensor]
 	}
@@ -94,7 +106,8 @@ func (k *Record) EndIteration(now unit.Cycles) {
 	if k == nil {
 		return
 	}
-	k.marks = append(k.marks, mark{len(k.Transfers), len(k.Stalls), now})
+	k.marks = append(k.marks, mark{len(k.Transfers), len(k.Stalls), len(k.Residents), now})
+	k.held = nil  // an iteration is told as a whole
 	clear(k.last) // what belongs to two iterations is not joined
 }
 
@@ -104,7 +117,7 @@ func (k *Record) Finish(reported int) {
 	if k == nil {
 		return
 	}
-	from, to := k.marks[reported], mark{len(k.Transfers), len(k.Stalls), 0}
+	from, to := k.marks[reported], mark{len(k.Transfers), len(k.Stalls), len(k.Residents), 0}
 	if reported+1 < len(k.marks) {
 		to = k.marks[reported+1]
 	}
@@ -118,7 +131,11 @@ func (k *Record) Finish(reported int) {
 		k.Stalls[i].Start -= from.at
 		k.Stalls[i].End -= from.at
 	}
-	k.batch, k.marks, k.last = nil, nil, nil
+	k.Residents = slices.Clone(k.Residents[from.residents:to.residents])
+	for i := range k.Residents {
+		k.Residents[i].At -= from.at
+	}
+	k.batch, k.marks, k.last, k.touched, k.held = nil, nil, nil, nil, nil
 }
 
 // Move says that pages of a tensor move in the batch that runs. Between places of which
@@ -151,6 +168,37 @@ func (k *Record) EndBatch(start, end unit.Cycles) {
 		k.Transfer(x)
 	}
 	k.batch = k.batch[:0]
+}
+
+// Touch says that a tensor may have other bytes of GPU memory than before.
+func (k *Record) Touch(t workload.TensorID) {
+	if k != nil {
+		k.touched = append(k.touched, t)
+	}
+}
+
+// Reside says that a kernel ends, and what each of n tensors has of GPU memory then.
+func (k *Record) Reside(now unit.Cycles, n int, bytes func(workload.TensorID) unit.Bytes) {
+	if k == nil {
+		return
+	}
+	tell := func(t workload.TensorID) {
+		if has := bytes(t); has != k.held[t] {
+			k.held[t] = has
+			k.Residents = append(k.Residents, Resident{t, now, has})
+		}
+	}
+	if k.held == nil {
+		k.held = make([]unit.Bytes, n)
+		for t := range n {
+			tell(workload.TensorID(t))
+		}
+	} else {
+		for _, t := range k.touched {
+			tell(t)
+		}
+	}
+	k.touched = k.touched[:0]
 }
 
 // Transfer says that something has moved, in cycles since the run began. What continues the

@@ -13,9 +13,6 @@ import (
 // mostCompactions is how many a table lists.
 const mostCompactions = 40
 
-// timeColumns is how many columns a map over time has.
-const timeColumns = 120
-
 // A compaction is one, as the watch is told of it.
 type compaction struct {
 	from, to     unit.Time
@@ -35,9 +32,6 @@ func (v *view) log() (*report.Section, error) {
 		return nil, err
 	}
 	out := &report.Section{Text: []string{v.logged(r, list)}}
-	if len(r.Samples) > 0 {
-		out.Maps = []report.Map{overTime(r, list)}
-	}
 	without, err := v.without()
 	if err != nil {
 		return nil, err
@@ -183,73 +177,4 @@ func compactions(list []compaction) report.Table {
 		}})
 	}
 	return t
-}
-
-// overTime draws what the log and flash do over the run.
-func overTime(r *core.Result, list []compaction) report.Map {
-	m := report.Map{
-		ID: "log", Title: "The log and flash over time", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/timeColumns)), Grids: []string{""},
-		Help:    "Rows are shares of their own most: of the log's slots, of the longest backlog, of the most reads and programs in one part. A compaction is full where it fills its part of the time.",
-		Columns: timeColumns, From: 1, Classes: []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"},
-		Rows: []string{"Slots in use", "Compacting", "Backlog", "Reads", "Programs"},
-	}
-	rows := make([][]int64, len(m.Rows))
-	for i := range rows {
-		rows[i] = make([]int64, timeColumns)
-	}
-	column := func(at unit.Time) int {
-		return int(min(unit.MulDiv(int64(at), timeColumns, int64(max(1, r.Time))), timeColumns-1))
-	}
-	var before core.Sample
-	done := -1
-	for _, x := range r.Samples {
-		at := column(x.At)
-		for ; done < at; done++ { // parts without a sample are as the last one before
-			rows[0][done+1], rows[2][done+1] = before.Log, int64(before.Backlog)
-		}
-		rows[0][at] = max(rows[0][at], x.Log)
-		rows[2][at] = max(rows[2][at], int64(x.Backlog))
-		rows[3][at] += x.Reads - before.Reads
-		rows[4][at] += x.Programs - before.Programs
-		before = x
-	}
-	for _, c := range list {
-		spread(rows[1], 0, r.Time, c.from, c.to)
-	}
-	tops := []int64{r.Slots, int64(max(1, r.Time/timeColumns)), 0, 0, 0}
-	for i := range rows {
-		if i > 1 {
-			for _, x := range rows[i] {
-				tops[i] = max(tops[i], x)
-			}
-		}
-		for _, x := range rows[i] {
-			m.Cells = append(m.Cells, quarter(x, tops[i]))
-		}
-	}
-	return m
-}
-
-// quarter is the class of a share: none, to a quarter, a half, three quarters, all.
-func quarter(x, of int64) byte {
-	if x <= 0 || of <= 0 {
-		return 0
-	}
-	return byte(min(4, 1+(4*x-1)/of))
-}
-
-// spread adds a stretch of time to the columns that it lies in. Columns share the time
-// from begin to end evenly; each gets as much as lies in it.
-func spread(columns []int64, begin, end, from, to unit.Time) {
-	from, to = max(from, begin), min(to, end)
-	if to <= from {
-		return
-	}
-	n := int64(len(columns))
-	edge := func(i int64) unit.Time { return begin + unit.Time(unit.MulDiv(int64(end-begin), i, n)) }
-	for i := unit.MulDiv(int64(from-begin), n, int64(end-begin)); i < n && edge(i) < to; i++ {
-		if x := min(to, edge(i+1)) - max(from, edge(i)); x > 0 {
-			columns[i] += int64(x)
-		}
-	}
 }

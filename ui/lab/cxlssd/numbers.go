@@ -254,15 +254,15 @@ func charts() []report.Chart {
 		{ID: "time", Title: "Time until the slowest core has ended", Kind: report.Bars, Of: []string{"time_ms"}, Unit: "ms", Say: "is slowest"},
 		{ID: "speed", Title: "Speed, DRAM-only is 100 %", Kind: report.Bars, Of: []string{"of_ideal"}, Unit: "%", Say: "is fastest"},
 		{ID: "bill", Title: "Bill of a request: its mean latency, by part", Kind: report.Stacks, Of: bill, Unit: "ns", Say: "has the highest bill"},
-		{ID: "cores", Title: "What cores spend time on", Kind: report.Stacks, Of: time, Unit: "ms", Say: "takes longest"},
+		{ID: "cores", Title: "What cores spend time on", Kind: report.Stacks, Opens: report.OpensWait, Of: time, Unit: "ms", Say: "takes longest"},
 		{ID: "programs", Title: "Flash pages programmed, by cause", Kind: report.Stacks, Of: programs, Say: "programs most", None: "Nothing is programmed."},
 		{ID: "reads", Title: "Flash pages read", Kind: report.Bars, Of: []string{"flash_reads"}, Say: "reads most", None: "Nothing is read."},
 		{
-			ID: "log", Title: "Write log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true, Say: "fills its log most",
+			ID: "log", Title: "Write log in use", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "% of the log", Unit: "%", Rare: true, Say: "fills its log most",
 			Help: "The log fills while lines are written, and empties while it is compacted, which begins at half full (switch one-log) or when it is full: a run that writes less only fills it.", None: "No design here has a log in use.",
 		},
 		{
-			ID: "backlog", Title: "Work queued on the busiest channel", Kind: report.Lines, X: "time, ms", Y: "µs", Unit: "µs", Rare: true, Say: "has most queued",
+			ID: "backlog", Title: "Work queued on the busiest channel", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "µs", Unit: "µs", Rare: true, Say: "has most queued",
 			Help: "What a page that is asked for at that time waits for on that channel.", None: "No channel has a queue.",
 		},
 		{

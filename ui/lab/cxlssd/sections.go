@@ -31,12 +31,12 @@ func sections() []section {
 		}},
 		{Show: showing((*view).threads), Section: lab.Section{
 			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true,
-			About: "Of the design in focus: what every core and every thread does, over time.",
-			Knobs: threadKnobs(),
+			About: "Of the design in focus: what every core and every thread does. Timeline has it over time.",
+			Old:   oldKnobs(),
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true,
-			About: "Of the design in focus, beside the same design without a log.",
+			About: "Of the design in focus, beside the same design without a log. Timeline has it over time.",
 		}},
 		{Show: showing((*view).page), Section: lab.Section{
 			Key: pageKey, Title: "The life of a page", Run: true, Folded: true,

@@ -12,7 +12,6 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
-	"spillway/ui/lab/labtest"
 )
 
 // small is a workload of all kinds of visits that runs in no time.
@@ -74,7 +73,6 @@ func TestSectionsSay(t *testing.T) {
 		{threadsKey, "", small, "base-cssd", "No thread is switched"},
 		{threadsKey, "", small, "skybyte-full", "24 threads on 8 cores"},
 		{threadsKey, "", small + " threads=100", "skybyte-c", "The first 96 of 100 threads"},
-		{threadsKey, "threads_show=waits threads_zoom=100 threads_from=1188", small, "skybyte-full", "to 25 %"},
 		{pageKey, "page_of=99999999", small, "base-cssd", "There is no page"},
 		{pageKey, "page_of=first-promoted", small, "base-cssd", "No page moves to host DRAM"},
 		{pageKey, "page_of=first-promoted", small, "skybyte-p", "moves to host DRAM once"},
@@ -138,52 +136,6 @@ func TestLaw(t *testing.T) {
 			t.Errorf("%s: %v is %v of the sum %v", system, x.measured, ratio, x.sum())
 		}
 	}
-}
-
-// Lanes of the whole run have all the time of cores, by cause.
-func TestFill(t *testing.T) {
-	for _, x := range []struct{ begin, end, from, to unit.Time }{
-		{0, 1000, 0, 1000}, {0, 1000, 3, 997}, {10, 17, 11, 12}, {0, 7, 0, 7}, {100, 1_000_003, 0, 2_000_000}, {5, 6, 0, 5}, {1 << 50, 1<<50 + 1<<49, 1<<50 + 12345, 1<<50 + 1<<48},
-	} {
-		columns := make([]int64, timeColumns)
-		spread(columns, x.begin, x.end, x.from, x.to)
-		var sum unit.Time
-		for _, n := range columns {
-			sum += unit.Time(n)
-		}
-		if want := max(0, min(x.end, x.to)-max(x.begin, x.from)); sum != want {
-			t.Errorf("%+v: %d in all columns, want %d", x, sum, want)
-		}
-	}
-	for _, x := range []struct {
-		n, of int64
-		want  byte
-	}{{0, 8, 0}, {1, 8, 1}, {2, 8, 1}, {3, 8, 2}, {4, 8, 2}, {5, 8, 3}, {7, 8, 4}, {8, 8, 4}, {9, 8, 4}, {1, 0, 0}} {
-		if got := quarter(x.n, x.of); got != x.want {
-			t.Errorf("quarter(%d, %d) is %d, want %d", x.n, x.of, got, x.want)
-		}
-	}
-}
-
-// Picking a cell magnifies ten times and begins at that cell: what is shown then is
-// within what was.
-func TestThreadsZoom(t *testing.T) {
-	l := New()
-	s := shown(t, &l, threadsKey, "threads_zoom=10 threads_from=60", small, "skybyte-full")
-	p := s.Maps[0].Pick
-	if p.Section != threadsKey || p.Key != threadsFrom || p.Set != "threads_zoom=100" || p.First[0] != 600 {
-		t.Fatalf("%+v", p)
-	}
-	time := resultOf(t, &l, small, "skybyte-full").Time
-	from := time / 2 // 60 of 120 parts
-	if want := fmt.Sprintf("Shown is %v to", from); !strings.HasPrefix(s.Text[1], want) {
-		t.Errorf("%q, want %q", s.Text[1], want)
-	}
-	closer := shown(t, &l, threadsKey, "threads_zoom=100 threads_from=600", small, "skybyte-full")
-	if want := fmt.Sprintf("Shown is %v to", from); !strings.HasPrefix(closer.Text[1], want) {
-		t.Errorf("%q, want %q", closer.Text[1], want)
-	}
-	labtest.Section(t, "closer", closer)
 }
 
 // Each page that a compaction programs is in one range of lines.

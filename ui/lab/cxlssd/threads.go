@@ -11,7 +11,7 @@ import (
 	"spillway/sim/unit"
 )
 
-// Knobs of the timeline.
+// Knobs of a picture that Timeline is now.
 const (
 	threadsShow = "threads_show"
 	threadsZoom = "threads_zoom"
@@ -24,7 +24,8 @@ const (
 	mostZoom = 100_000
 )
 
-func threadKnobs() []knob.Info {
+// oldKnobs are in links of releases whose section drew threads on cores.
+func oldKnobs() []knob.Info {
 	return []knob.Info{
 		{
 			Key: threadsShow, Label: "Cells", Help: "What a cell says of its part of the time.", Kind: knob.One, Default: showCause,
@@ -41,26 +42,6 @@ func threadKnobs() []knob.Info {
 // mostThreads is how many are shown.
 const mostThreads = 96
 
-// shownCauses are the classes of what a core or a thread mostly does: causes that are
-// drawn as one have the same number. Having no thread is an empty cell.
-var shownCauses = [core.Causes]byte{
-	core.Computes: 0, core.WaitsDRAM: 1, core.WaitsSSD: 2, core.WaitsLog: 3, core.Switches: 4, core.Stopped: 4, core.Idle: report.NoCell,
-}
-
-// A lane is what a core or a thread did in every column, by cause.
-type lane [core.Causes][]int64
-
-// lanes are new ones.
-func lanes(n int) []lane {
-	list := make([]lane, n)
-	for i := range list {
-		for c := range list[i] {
-			list[i][c] = make([]int64, timeColumns)
-		}
-	}
-	return list
-}
-
 // A threadSum is what a thread did in all.
 type threadSum struct {
 	spent    [core.Causes]unit.Time
@@ -70,34 +51,20 @@ type threadSum struct {
 	page     uint32
 }
 
-// threads draws threads on cores.
+// threads lists what cores and threads did.
 func (v *view) threads() (*report.Section, error) {
 	r, err := v.run(nil)
 	if err != nil {
 		return nil, err
 	}
-	zoom, _ := strconv.ParseInt(v.look.Text(threadsZoom), 10, 64)
-	zoom = min(max(zoom, 1), mostZoom)
-	first, _ := strconv.ParseInt(v.look.Text(threadsFrom), 10, 64)
-	first = min(max(first, 0), 12*zoom-12)
-	begin := unit.Time(unit.MulDiv(int64(r.Time), first, 12*zoom))
-	end := unit.Time(unit.MulDiv(int64(r.Time), first+12, 12*zoom))
-
-	cores, threads, sums := lanes(r.Cores), lanes(r.Threads), make([]threadSum, r.Threads)
+	sums := make([]threadSum, r.Threads)
 	watch := core.Watch{
 		Span: func(on, thread int, what core.Cause, from, to unit.Time) {
-			inside := from < end && to > begin
-			if inside {
-				spread(cores[on][what], begin, end, from, to)
-			}
 			if thread < 0 || thread >= len(sums) || what == core.Idle {
 				return
 			}
 			sums[thread].spent[what] += to - from
 			sums[thread].cores |= 1 << (on & 63)
-			if inside {
-				spread(threads[thread][what], begin, end, from, to)
-			}
 		},
 		Switch: func(_, from, _ int, page uint32, _, _ unit.Time) {
 			x := &sums[from]
@@ -114,39 +81,8 @@ func (v *view) threads() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := v.look.Text(threadsShow)
-	draw := func(id, title, y string, list []lane) report.Map {
-		m := report.Map{
-			ID: id, Title: title, X: fmt.Sprintf("time, in parts of %v", max(1, (end-begin)/timeColumns)), Y: y, Grids: []string{""}, Columns: timeColumns, From: 1,
-			Help: "A cell is a part of the time; nothing is drawn where there is no thread, or it is on no core.",
-		}
-		for i := range list {
-			m.Rows = append(m.Rows, strconv.Itoa(i+1))
-			for c := range timeColumns {
-				m.Cells = append(m.Cells, cell(&list[i], c, show))
-			}
-			m.Pick.First = append(m.Pick.First, first*10)
-		}
-		m.Classes = []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"}
-		if show == showCause {
-			m.Classes = []string{causeNames[core.Computes] + ", and requests on the chip", causeNames[core.WaitsDRAM], causeNames[core.WaitsSSD], causeNames[core.WaitsLog], "switches or is stopped"}
-		}
-		if zoom < mostZoom {
-			m.Help += " Pick a cell to look ten times closer from there on."
-			m.Pick.Section, m.Pick.Key = threadsKey, threadsFrom
-			m.Pick.Set = knob.Join([]knob.Pair{{Key: threadsZoom, Text: strconv.FormatInt(10*zoom, 10)}}, " ")
-		} else {
-			m.Pick = report.Pick{}
-		}
-		return m
-	}
-	window := "Shown is the whole run."
-	if zoom > 1 {
-		window = fmt.Sprintf("Shown is %v to %v of %v.", begin, end, r.Time)
-	}
 	out := &report.Section{
-		Text:   []string{v.busy(r), window},
-		Maps:   []report.Map{draw("cores", "Cores", "core", cores), draw("threads", "Threads", "thread", threads[:min(len(threads), mostThreads)])},
+		Text:   []string{v.busy(r)},
 		Tables: []report.Table{coresTable(r), threadsTable(sums[:min(len(sums), mostThreads)], counts)},
 	}
 	if len(sums) > mostThreads {
@@ -166,34 +102,6 @@ func (v *view) requests(threads int) ([]int64, error) {
 		list[i] = int64(len(s.Threads[i]))
 	}
 	return list, nil
-}
-
-// cell is the class of a column.
-func cell(l *lane, column int, show string) byte {
-	var all int64
-	var by [report.Levels]int64
-	for c := range l {
-		x := l[c][column]
-		if k := shownCauses[c]; k != report.NoCell {
-			by[k] += x
-			all += x
-		}
-	}
-	switch {
-	case all == 0 || all < l[core.Idle][column]:
-		return report.NoCell
-	case show == showWaits:
-		return quarter(by[1]+by[2]+by[3], all)
-	case show == showSwitches:
-		return quarter(by[4], all)
-	}
-	most := byte(0)
-	for k := range by {
-		if by[k] > by[most] {
-			most = byte(k)
-		}
-	}
-	return most
 }
 
 // busy says what cores do with their time.

@@ -21,7 +21,7 @@ func categories() []timeline.Category {
 	styles := [core.Causes]timeline.Style{core.WaitsDRAM: timeline.Waiting, core.WaitsSSD: timeline.Waiting, core.WaitsLog: timeline.Waiting, core.Switches: timeline.Waiting, core.Stopped: timeline.Waiting, core.Idle: timeline.Idle}
 	var list []timeline.Category
 	for c, label := range causeNames {
-		list = append(list, timeline.Category{Key: causeKeys[c], Label: label, Style: styles[c]})
+		list = append(list, timeline.Category{Key: causeKeys[c], Label: label, Style: styles[c], Verb: true})
 	}
 	for _, x := range [core.FlashWorks][2]string{{"flash_read", "reads a page"}, {"flash_program", "programs what was evicted"}, {"compact_read", "reads for compaction"}, {"compact_program", "programs a compacted page"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
@@ -57,6 +57,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 	watch := core.Watch{Span: spans(t, cores, threads, r.Threads)}
 	t.Group("Device", false)
 	compactions := t.Track("Compactions", timeline.Note, "pages")
+	c := chain{cores: [2]int{cores, cores + r.Cores}, compactions: compactions}
 	var compacted unit.Time
 	watch.Compaction = func(from, to unit.Time, pages, _ int64) {
 		// With RunAhead the work of one begins only after that of the one before.
@@ -68,6 +69,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 	if n := int(m.Servers()); n <= mostServers && r.ChannelBusy != nil {
 		asked := tracks(t, "Channels, for requests", true, "Channel", timeline.Work, n)
 		own := tracks(t, "Channels, for compaction", true, "Channel", timeline.Work, n)
+		c.asked, c.own = [2]int{asked, asked + n}, [2]int{own, own + n}
 		watch.Flash = func(server int, what core.FlashWork, from, to unit.Time) {
 			track := asked
 			if what >= core.CompactRead {
@@ -92,7 +94,8 @@ func timed(v *seen) (*timefiles.Run, error) {
 			name = core.Systems[i].Title
 		}
 	}
-	return &timefiles.Run{Timeline: t.End(), Origin: v.Origin, System: name, About: w.about, Workload: w.origin}, nil
+	c.t = t.End()
+	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: name, About: w.about, Workload: w.origin}, nil
 }
 
 // tracks begins a group of n tracks and returns the first.

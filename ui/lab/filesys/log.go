@@ -11,12 +11,6 @@ import (
 	"spillway/sim/unit"
 )
 
-// timeColumns is how many columns a map over time has, levels how many rows the log.
-const (
-	timeColumns = 100
-	levels      = 10
-)
-
 // log shows the log over time, and what cleaning did.
 func (v *view) log() (*report.Section, error) {
 	r, err := core.Run(v.w.Workload, v.s, v.system.Name, nil, nil)
@@ -27,9 +21,6 @@ func (v *view) log() (*report.Section, error) {
 		return &report.Section{Text: []string{v.without(r)}}, nil
 	}
 	out := &report.Section{Text: []string{v.logged(r)}}
-	if len(r.Samples) > 0 {
-		out.Maps = []report.Map{v.ring(r), overTime(r)}
-	}
 	out.Tables = append(out.Tables, v.written(r))
 	if merged(r) > 0 {
 		out.Tables = append(out.Tables, mergedLines(r))
@@ -146,88 +137,4 @@ func mergedLines(r *core.Result) report.Table {
 		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, all), shareCell(sum, all)}})
 	}
 	return t
-}
-
-// columnOf is the column of a time.
-func columnOf(r *core.Result, at unit.Time) int {
-	return int(min(unit.MulDiv(int64(at), timeColumns, int64(max(1, r.Time))), timeColumns-1))
-}
-
-// ring draws how full the log is, and when it is cleaned.
-func (v *view) ring(r *core.Result) report.Map {
-	m := report.Map{
-		ID: "ring", Title: "How full the log is", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/timeColumns)), Y: "tenths of the log", Grids: []string{""},
-		Help:    "Each column is a part of the run, filled from below as the log is. While a half of it is cleaned the column is darker.",
-		Columns: timeColumns, From: 1, Classes: []string{"free", "in use", "in use, and a half is being cleaned"},
-	}
-	size := max(1, logSize(v.s, v.system.Name))
-	fill, cleans := make([]int64, timeColumns), make([]bool, timeColumns)
-	done, last := -1, core.Sample{}
-	for _, s := range r.Samples {
-		at := columnOf(r, s.At)
-		for ; done < at; done++ { // parts without a sample are as the last one before
-			fill[done+1], cleans[done+1] = last.Log, last.Cleaning
-		}
-		fill[at] = max(fill[at], s.Log)
-		cleans[at] = cleans[at] || s.Cleaning
-		last = s
-	}
-	for ; done < timeColumns-1; done++ {
-		fill[done+1], cleans[done+1] = last.Log, last.Cleaning
-	}
-	for level := levels - 1; level >= 0; level-- {
-		m.Rows = append(m.Rows, fmt.Sprintf("to %d %%", (level+1)*100/levels))
-		for c, n := range fill {
-			class := byte(0)
-			if n > 0 && (n*levels+size-1)/size > int64(level) {
-				class = 1
-				if cleans[c] {
-					class = 2
-				}
-			}
-			m.Cells = append(m.Cells, class)
-		}
-	}
-	return m
-}
-
-// overTime draws what host and flash do over the run.
-func overTime(r *core.Result) report.Map {
-	m := report.Map{
-		ID: "time", Title: "Host and flash over time", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/timeColumns)), Grids: []string{""},
-		Help:    "Each row is a share of its own most: of calls answered, dirty pages, reads and programs of flash in one part of the run.",
-		Columns: timeColumns, From: 1, Classes: []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"},
-		Rows: []string{"Calls answered", "Dirty pages", "Flash reads", "Flash programs"},
-	}
-	rows := make([][]int64, len(m.Rows))
-	for i := range rows {
-		rows[i] = make([]int64, timeColumns)
-	}
-	var before core.Sample
-	for _, s := range r.Samples {
-		at := columnOf(r, s.At)
-		rows[0][at] += s.Calls - before.Calls
-		rows[1][at] = max(rows[1][at], s.Dirty)
-		rows[2][at] += s.Reads - before.Reads
-		rows[3][at] += s.Programs - before.Programs
-		before = s
-	}
-	for _, row := range rows {
-		var top int64
-		for _, n := range row {
-			top = max(top, n)
-		}
-		for _, n := range row {
-			m.Cells = append(m.Cells, quarter(n, top))
-		}
-	}
-	return m
-}
-
-// quarter is the class of a share: none, to a quarter, a half, three quarters, all.
-func quarter(x, of int64) byte {
-	if x <= 0 || of <= 0 {
-		return 0
-	}
-	return byte(min(4, 1+(4*x-1)/of))
 }

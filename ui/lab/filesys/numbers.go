@@ -203,7 +203,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "throughput", Title: "Throughput", Kind: report.Bars, Of: []string{"kops"}, Unit: "k calls/s", Say: "is fastest"},
-		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Of: time, Sum: "time_ms", Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
+		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Opens: report.OpensWait, Of: time, Sum: "time_ms", Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
 		{ID: "written", Title: "Written to the SSD, by structure", Kind: report.Stacks, Of: written, Unit: "MB", Say: "writes most", None: "Nothing is written."},
 		{ID: "read", Title: "Read from the SSD, by structure", Kind: report.Stacks, Of: read, Unit: "MB", Say: "reads most", None: "Nothing is read."},
 		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},
@@ -212,11 +212,11 @@ func charts() []report.Chart {
 		// It comes and goes with the one before, so that no place beside one stays empty.
 		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache."},
 		{
-			ID: "log", Title: "Log in use over the run", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
+			ID: "log", Title: "Log in use over the run", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "% of the log", Unit: "%", Say: "fills its log most",
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
 		},
 		{
-			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Y: "pages", Unit: "pages", Say: "has most at a time",
+			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "pages", Unit: "pages", Say: "has most at a time",
 			Help: "They wait for fsync, their age or the limit of dirty pages.", None: "No page is dirty.",
 		},
 	}

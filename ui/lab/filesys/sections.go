@@ -29,7 +29,7 @@ func sections() []section {
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The log, filling and cleaning", Run: true, Folded: true,
-			About: "Of the system in focus: the log of the SSD over time, and how many lines a page gathers before it is programmed.",
+			About: "Of the system in focus: what the log of the SSD took and gave, and how many lines a page gathers before it is programmed. Timeline has it over time.",
 		}},
 		{Show: showing((*view).traffic), Section: lab.Section{
 			Key: trafficKey, Title: "Traffic by structure and interface", Run: true, Folded: true,

@@ -39,15 +39,16 @@ const (
 	flashPrograms
 	flashCopies
 	flashErases
+	cleaning
 )
 
 // categories are the categories of this laboratory's timeline.
 func categories() []timeline.Category {
 	var list []timeline.Category
 	for _, x := range causeWords {
-		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style})
+		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: x.style, Verb: x.style == timeline.Waiting})
 	}
-	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}} {
+	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}, {"cleaning", "a half of the log is cleaned"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
 	}
 	return list
@@ -76,6 +77,7 @@ type drawing struct {
 	actors  [][]core.Span        // by actor
 	took    map[unit.Time]uint8  // what a channel does for so long
 	locks   []held
+	chain   chain // where tracks are
 }
 
 // track begins the tracks that are known before the run.
@@ -96,6 +98,7 @@ func (d *drawing) track() {
 		}
 	}
 	m := &d.machine.Device
+	d.chain.first, d.chain.threads, d.chain.flash, d.chain.servers = d.first, int(d.threads), d.flash, int(d.machine.Device.Channels)
 	d.took = map[unit.Time]uint8{m.Erase: flashErases, m.Read + m.Program: flashCopies, m.Program: flashPrograms, m.Read: flashReads}
 }
 
@@ -159,6 +162,7 @@ func (d *drawing) called(c core.Called) {
 			d.codes = append(d.codes, call.Codes)
 		}
 		d.codes[step] = c.Call.Code
+		d.Reach("call", int64(c.To))
 	}
 	name := codeNames[c.Call.Code]
 	if c.Failed {
@@ -189,6 +193,10 @@ func (d *drawing) finish(r *result) {
 			name = fmt.Sprintf("File system %d", i) // a journal's thread, a checkpoint's
 		}
 		track := d.Track(name, timeline.Note, "")
+		if i == 0 {
+			d.chain.actors[0] = track
+		}
+		d.chain.actors[1] = track + 1
 		for _, s := range list {
 			d.Slice(track, timeline.Slice{Begin: int64(s.From), End: int64(s.To), Cat: uint8(s.Cause), Ref: -1, Step: -1})
 		}
@@ -221,6 +229,9 @@ func (d *drawing) contended() {
 		}
 		all[most] = 0
 		tracks[most] = 1 + d.Track(fmt.Sprintf("Lock %d", most), timeline.Note, "")
+		if d.chain.locks[1]++; d.chain.locks[0] == 0 {
+			d.chain.locks = [2]int{tracks[most] - 1, tracks[most]}
+		}
 	}
 	for i := range d.locks {
 		h := &d.locks[i]
@@ -241,6 +252,7 @@ func (d *drawing) counters(r *result) {
 	d.Group("Over the run", false)
 	log := -1
 	if size := logSize(&r.setup, r.System); size > 0 {
+		d.cleaned(r, d.Track("Cleaning of the log", timeline.Note, ""))
 		log = d.Counter("Log in use", "bytes", size)
 	}
 	dirty, cached := d.Counter("Dirty pages in the page cache", "pages", 0), d.Counter("Pages in the page cache", "pages", 0)
@@ -254,6 +266,19 @@ func (d *drawing) counters(r *result) {
 		d.Count(cached, int64(s.At), s.Cached)
 		d.Count(reads, int64(s.At), s.Reads)
 		d.Count(programs, int64(s.At), s.Programs)
+	}
+}
+
+// cleaned draws when a half of the log is cleaned, as samples have it.
+func (d *drawing) cleaned(r *result, track int) {
+	for i := range r.Samples {
+		if s := &r.Samples[i]; s.Cleaning {
+			end := int64(r.Time)
+			if i+1 < len(r.Samples) {
+				end = int64(r.Samples[i+1].At)
+			}
+			d.Slice(track, timeline.Slice{Begin: int64(s.At), End: end, Cat: cleaning, Ref: -1, Step: -1})
+		}
 	}
 }
 
@@ -276,5 +301,6 @@ func timed(v *seen) (*timefiles.Run, error) {
 		return nil, err
 	}
 	d.finish(&result{again, m, w})
-	return &timefiles.Run{Timeline: d.End(), Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
+	d.chain.t = d.End()
+	return &timefiles.Run{Timeline: d.chain.t, Chain: d.chain.of, Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
 }

@@ -85,7 +85,7 @@ func TestTimelineSumsToTheResult(t *testing.T) {
 		if err != nil || r.Reason != "" {
 			t.Fatal(err, r.Reason)
 		}
-		x := timelineOf(&recorded{r, record}, timeline.Window{})
+		x := timelineOf(&recorded{r, record}, timeline.Window{}).t
 		ledger := make([]int64, len(x.Cats))
 		var want [offload.QueueKinds]int64
 		for i := range r.GPUs {
@@ -99,7 +99,7 @@ func TestTimelineSumsToTheResult(t *testing.T) {
 			want[offload.HostWrite] += int64(g.HostWritten)
 		}
 		labtest.Timeline(t, c.system, x, ledger)
-		labtest.Windows(t, c.system, x, func(w timeline.Window) *timeline.Timeline { return timelineOf(&recorded{r, record}, w) })
+		labtest.Windows(t, c.system, x, func(w timeline.Window) *timeline.Timeline { return timelineOf(&recorded{r, record}, w).t })
 		var got [offload.QueueKinds]int64
 		for i := range x.Tracks {
 			k := &x.Tracks[i]

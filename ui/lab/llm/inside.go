@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"strings"
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
@@ -13,100 +12,31 @@ import (
 	"spillway/sim/vitality"
 )
 
-// columns is how many a map over an iteration has.
-const columns = 100
-
-// mostGrids is how many GPUs a map shows beside each other.
-const mostGrids = 8
-
-// quarter is the class of a share: none, to a quarter, a half, three quarters, all.
-func quarter(x, of int64) byte {
-	if x <= 0 || of <= 0 {
-		return 0
-	}
-	return byte(min(4, 1+(4*(min(x, of)-1))/of))
-}
-
-var quarters = []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"}
-
-// memory shows where tensors are while kernels run.
+// memory shows how much of every GPU's tensors is where.
 func (v *view) memory() (*report.Section, error) {
 	r, no, err := v.focus()
 	if err != nil || no != nil {
 		return no, err
 	}
 	out := &report.Section{}
-	rows := []struct {
-		name string
-		of   func(s *offload.Sample) unit.Bytes
-	}{
-		{"On GPU", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.GPU] }},
-		{"In host", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.Host] }},
-		{"On drives", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.SSD] }},
-		{"In use", func(s *offload.Sample) unit.Bytes { return s.Active }},
-	}
-	m := report.Map{
-		ID: "memory", Title: "Where tensors are", X: fmt.Sprintf("kernels, in %d parts", columns), Y: "where", Columns: columns, From: 1, Classes: quarters,
-		Help: "On the GPU: of the GPU's memory. In host memory and on drives: of what all tensors of the GPU take at most. In use: of what the largest kernel uses.",
+	rows := []func(s *offload.Sample) unit.Bytes{
+		func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.GPU] },
+		func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.Host] },
+		func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.SSD] },
+		func(s *offload.Sample) unit.Bytes { return s.Active },
 	}
 	t := report.Table{Title: "The most of each, by GPU", Head: []string{"GPU", "On the GPU", "In host memory", "On drives", "In use by a kernel", "Kernels", "Evicted on demand", "Kernels that waited"}}
-	for _, x := range rows {
-		m.Rows = append(m.Rows, x.name)
-	}
 	for g, samples := range r.Memory {
-		most, together := make([]unit.Bytes, len(rows)), unit.Bytes(0)
-		cells := make([][]unit.Bytes, len(rows))
-		for i := range cells {
-			cells[i] = make([]unit.Bytes, columns)
-		}
-		kernels := int64(len(r.Job.Parts[g].Kernels))
-		last := 0
-		for k := range samples {
-			s := &samples[k]
-			at := int(min(columns-1, int64(s.Kernel)*columns/max(1, kernels)))
-			sum := unit.Bytes(0)
-			for i, x := range rows {
-				n := x.of(s)
-				most[i] = max(most[i], n)
-				cells[i][at] = max(cells[i][at], n)
-				if i < 3 {
-					sum += n
-				}
-			}
-			for ; last < at; last++ { // parts without a sample are as the one after
-				for i := range rows {
-					if cells[i][last] == 0 {
-						cells[i][last] = rows[i].of(s)
-					}
-				}
-			}
-			together = max(together, sum)
-		}
 		row := report.Row{Head: fmt.Sprintf("GPU %d", g)}
-		for i := range rows {
-			row.Cells = append(row.Cells, size64(most[i]))
+		for _, of := range rows {
+			most := unit.Bytes(0)
+			for k := range samples {
+				most = max(most, of(&samples[k]))
+			}
+			row.Cells = append(row.Cells, size64(most))
 		}
-		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(kernels)), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
+		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(int64(len(r.Job.Parts[g].Kernels)))), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
 		t.Rows = append(t.Rows, row)
-		if g >= mostGrids {
-			continue
-		}
-		m.Grids = append(m.Grids, row.Head)
-		for i := range rows {
-			of := together
-			switch i {
-			case 0:
-				of = max(v.s.Node.Usable(), most[0])
-			case 3:
-				of = most[3]
-			}
-			for _, n := range cells[i] {
-				m.Cells = append(m.Cells, quarter(int64(n), int64(of)))
-			}
-		}
-	}
-	if len(m.Grids) > 0 {
-		out.Maps = append(out.Maps, m)
 	}
 	out.Tables = []report.Table{t}
 	use := r.active()
@@ -152,10 +82,6 @@ func (v *view) links() (*report.Section, error) {
 		return no, err
 	}
 	t := report.Table{Title: "Links, in an iteration", Head: []string{"Link", "At most", "Carries", "Busy", "Of what it could carry"}}
-	m := report.Map{
-		ID: "links", Title: "What links carry over time", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/columns)), Y: "link", Columns: columns, From: 1, Classes: quarters,
-		Help: "Each row is a share of what the link could carry in that time. SSD: the drives of the GPU; peers: other GPUs; in: towards the GPU.", Grids: []string{""},
-	}
 	full, most := -1, 0.0 // the link that is nearest to what it could carry
 	for i := range r.Links {
 		l, u := &r.Node.Links[i], &r.Links[i]
@@ -168,43 +94,12 @@ func (v *view) links() (*report.Section, error) {
 		if full < 0 || used > most {
 			full, most = i, used
 		}
-		m.Rows = append(m.Rows, brief(l))
-		cells := make([]unit.Bytes, columns)
-		for k := range r.Rates {
-			cells[int(min(columns-1, unit.MulDiv(int64(r.Rates[k].At), columns, int64(max(1, r.Time)))))] += r.Rates[k].Bytes[i]
-		}
-		piece := int64(could / columns)
-		for _, n := range cells {
-			m.Cells = append(m.Cells, quarter(int64(n), piece))
-		}
 	}
 	if full < 0 {
 		return &report.Section{Text: []string{v.system.Title + " moves nothing here."}}, nil
 	}
-	out := &report.Section{Tables: []report.Table{t}, Text: []string{fmt.Sprintf("The fullest link of %s is “%s”: it carries %s, %s of what it could, and something in %s of the time.",
-		v.system.Title, r.Node.Links[full].Name, amount(r.Links[full].Bytes), prose.Percent(most), prose.Percent(part(r.Links[full].Busy, r.Time)))}}
-	if len(r.Rates) > 0 {
-		out.Maps = []report.Map{m}
-	}
-	return out, nil
-}
-
-// brief names a link in a few letters, for a chart's rows; no two are alike.
-func brief(l *machine.Link) string {
-	names := [machine.LinkKinds]string{"PCIe in", "PCIe out", "peers in", "peers out", "SSD in", "SSD out", "host in", "host out", ""}
-	name := names[l.Kind]
-	switch {
-	case l.Kind == machine.HostDRAM:
-		return l.Name
-	case l.GPU < 0 && (l.Kind == machine.PCIeIn || l.Kind == machine.PCIeOut):
-		n, _, _ := strings.Cut(strings.TrimPrefix(l.Name, "Switch "), " ")
-		return "Switch " + n + strings.TrimPrefix(name, "PCIe")
-	case l.GPU < 0:
-		return "All " + name
-	case strings.Contains(l.Name, "pinned"):
-		name = strings.Replace(name, "host", "pinned", 1)
-	}
-	return fmt.Sprintf("GPU %d %s", l.GPU, name)
+	return &report.Section{Tables: []report.Table{t}, Text: []string{fmt.Sprintf("The fullest link of %s is “%s”: it carries %s, %s of what it could, and something in %s of the time.",
+		v.system.Title, r.Node.Links[full].Name, amount(r.Links[full].Bytes), prose.Percent(most), prose.Percent(part(r.Links[full].Busy, r.Time)))}}, nil
 }
 
 // spans are classes of inactive periods by their upper end.

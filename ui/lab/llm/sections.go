@@ -33,12 +33,12 @@ func sections() []section {
 			About: "Every system's tokens for a dollar and a kWh, beside as many GPUs as hold everything, and how long drives live.",
 		}},
 		{Show: showing((*view).memory), Section: lab.Section{
-			Key: memoryKey, Title: "Memory over kernels", Run: true, Folded: true,
-			About: "Of the system in focus: where every GPU's tensors are while its kernels run.",
+			Key: memoryKey, Title: "Memory of every GPU", Run: true, Folded: true,
+			About: "Of the system in focus: how much of every GPU's tensors is where at most. Timeline has it over time.",
 		}},
 		{Show: showing((*view).links), Section: lab.Section{
-			Key: linksKey, Title: "Links over time", Run: true, Folded: true,
-			About: "Of the system in focus: what every link carries, of what it could.",
+			Key: linksKey, Title: "Links", Run: true, Folded: true,
+			About: "Of the system in focus: what every link carries, of what it could. Timeline has it over time.",
 		}},
 		{Show: showing((*view).heat), Section: lab.Section{
 			Key: mapKey, Title: "Drives and host memory", Run: true, Folded: true,

@@ -11,7 +11,6 @@ import (
 	"spillway/build/effort"
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
@@ -204,29 +203,6 @@ func TestMapHasNow(t *testing.T) {
 		}
 		if !seen[own] || !seen[0] || len(seen) != len(list) {
 			t.Errorf("with %v the rows are %v", own, list)
-		}
-	}
-}
-
-// Links have names of their own on a chart, short enough to be read.
-func TestLinkNames(t *testing.T) {
-	for _, p := range machine.Presets() {
-		for _, shared := range []bool{false, true} {
-			c := p.Config
-			c.Shared, c.Pinned = shared, unit.GBps
-			n, err := c.Build()
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen := map[string]string{}
-			for i := range n.Links {
-				l := &n.Links[i]
-				name := brief(l)
-				if was, ok := seen[name]; ok || len(name) > len("Host memory read") && l.Kind != machine.HostDRAM {
-					t.Errorf("%s: %q is %q, as %q is", p.Key, l.Name, name, was)
-				}
-				seen[name] = l.Name
-			}
 		}
 	}
 }

@@ -57,7 +57,8 @@ type gpuTracks struct {
 	tensor, kernel                 int32                   // numbers of the first
 	open                           timeline.Slice
 	mark                           job.Mark
-	busy                           bool // a micro-batch is under way
+	busy                           bool              // a micro-batch is under way
+	runs                           workload.KernelID // the last that began
 }
 
 // A drawing makes a timeline of a record.
@@ -66,10 +67,11 @@ type drawing struct {
 	*timeline.Recorder
 	gpus       []gpuTracks
 	processors int
+	begun      []int64 // when kernels began
 }
 
 // timelineOf is the measured iteration of a run that was recorded.
-func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
+func timelineOf(r *recorded, w timeline.Window) *chain {
 	d := &drawing{recorded: r, Recorder: timeline.Record(timeline.Picosecond, int64(r.Time), categories()...), gpus: make([]gpuTracks, len(r.GPUs)), processors: -1}
 	d.Look(w)
 	moved := slices.Clone(r.Transfers)
@@ -80,6 +82,10 @@ func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
 	d.tracks(moved)
 	for i := range r.Spells {
 		d.spell(&r.Spells[i])
+	}
+	slices.Sort(d.begun)
+	for _, at := range d.begun {
+		d.Reach("kernel", at)
 	}
 	for g := range d.gpus {
 		d.close(&d.gpus[g])
@@ -93,7 +99,7 @@ func timelineOf(r *recorded, w timeline.Window) *timeline.Timeline {
 		}
 	}
 	d.shared()
-	return d.End()
+	return &chain{d, d.End()}
 }
 
 // named adds objects, the tensors of all GPUs, and steps, their kernels.
@@ -137,6 +143,7 @@ func (d *drawing) tracks(moved []offload.Transfer) {
 	}
 	for i := range d.gpus {
 		g := &d.gpus[i]
+		g.runs = -1
 		d.Group("GPU "+strconv.Itoa(i), false)
 		g.micro = d.Track("Micro-batches", timeline.Note, "")
 		g.kernels = d.Track("Kernels", timeline.Work, "")
@@ -176,6 +183,10 @@ func (d *drawing) spell(s *offload.Spell) {
 			d.close(g)
 		}
 		return
+	}
+	if g.runs != s.Kernel {
+		g.runs = s.Kernel
+		d.begun = append(d.begun, slice.Begin)
 	}
 	m := d.Job.Marks[s.GPU][s.Kernel]
 	slice.Name, slice.Cat = d.Name(d.kernelName(s.GPU, s.Kernel)), firstPhase+uint8(m.Phase)
@@ -300,8 +311,9 @@ func timed(v *seen) (*timefiles.Run, error) {
 	if sys, err := core.Find(system); err == nil {
 		system = sys.Title
 	}
+	c := timelineOf(r, v.Window)
 	return &timefiles.Run{
-		Timeline: timelineOf(r, v.Window), Origin: v.Origin,
+		Timeline: c.t, Chain: c.of, Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
 		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil

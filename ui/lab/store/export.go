@@ -25,7 +25,7 @@ func exports() []format {
 }
 
 // recorded runs one policy and returns its title and what happened.
-func recorded(v *view) (title string, t *over.Timeline, err error) {
+func recorded(v *view) (title string, c *chain, err error) {
 	p, setup, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
 	if err != nil {
 		return "", nil, err
@@ -43,20 +43,23 @@ func recorded(v *view) (title string, t *over.Timeline, err error) {
 	for i := range r.Clients {
 		end = max(end, r.Clients[i].End)
 	}
+	c = &chain{w: v.Workload, clients: r.Clients}
 	draws, watch := timeline(v.Workload, r, end, setup.Host, v.Window)
+	watch.Evict = c.evicted
 	if _, err := core.Watched(v.Workload.Trace, setup, p, watch); err != nil {
 		return "", nil, err
 	}
-	return p.Title, draws.End(), nil
+	c.t = draws.End()
+	return p.Title, c, nil
 }
 
 // timed is a run over time.
 func timed(v *view) (*timefiles.Run, error) {
-	policy, t, err := recorded(v)
+	policy, c, err := recorded(v)
 	if err != nil {
 		return nil, err
 	}
-	return &timefiles.Run{Timeline: t, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
+	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
 }
 
 // timeline begins that of a run, which a watch fills: a State track a client, and the link's two

@@ -104,14 +104,14 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "time", Title: "Time until the last client ends", Kind: report.Bars, Of: []string{"time_s"}, Unit: "s", Say: "is slowest"},
-		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Of: parts, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
+		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Opens: report.OpensWait, Of: parts, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
 		{ID: "hits", Title: "Gets that find their tensor in GPU memory", Kind: report.Bars, Of: []string{"hit_rate_percent"}, Unit: "%", Max: 100, Say: "hits most", None: "No get finds its tensor there."},
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most", None: "Nothing is evicted."},
 		{
-			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", Pick: "eviction",
+			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", Pick: "eviction",
 			Help: "Every point is the instant within its interval when most was in use. Dots are evictions; pick one to see what was evicted and whether it was right.",
 		},
-		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
+		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
 	}
 }
 

@@ -27,6 +27,8 @@ type Run struct {
 	About    string            // what ran, where nobody says a title
 	Workload string            // where that comes from
 	More     []chrometrace.Arg // what a laboratory says besides
+	// Chain says what a wait came of ([lab.Happening]); nil in a laboratory that does not say.
+	Chain func(track, slice int) []lab.ChainLink
 }
 
 // Of returns the formats. about says in a sentence what tracks hold, totals what the slices of
@@ -83,7 +85,7 @@ func Happening[S, W, R any](record func(*lab.View[S, W, R]) (*Run, error)) func(
 		if err != nil {
 			return nil, err
 		}
-		return &lab.Happening{Timeline: r.Timeline}, nil
+		return &lab.Happening{Timeline: r.Timeline, Chain: r.Chain}, nil
 	}
 }
 

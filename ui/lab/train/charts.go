@@ -24,7 +24,7 @@ func charts() []report.Chart {
 			Of: []string{"compute_s", "overlap_s", "stall_s"}, Colors: []string{"compute", "overlap", "stall"}, Unit: "s", Say: "takes longest",
 		},
 		{
-			ID: "causes", Title: "Time beyond ideal, by cause", Kind: report.Stacks, Of: causes, Colors: colors, Unit: "s", Say: "loses most",
+			ID: "causes", Title: "Time beyond ideal, by cause", Kind: report.Stacks, Of: causes, Colors: colors, Unit: "s", Say: "loses most", Opens: report.OpensWait,
 			None: "Nothing takes longer than ideal.",
 		},
 		{
@@ -34,7 +34,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "memory", Title: "GPU memory in use over an iteration", Kind: report.Steps, Y: "GiB", Unit: "GiB",
-			By:    []report.Variant{{Key: "time", Label: "time", X: "time in the iteration, s"}, {Key: "kernel", Label: "kernel", X: "kernel"}},
+			By:    []report.Variant{{Key: "time", Label: "time", X: "time in the iteration, s", Opens: report.OpensSecond}, {Key: "kernel", Label: "kernel", X: "kernel", Opens: report.OpensStep}},
 			Limit: "gpu_memory", LimitLabel: "capacity", Bound: true, Split: true, Of: []string{"peak_gpu_bytes", "peak_host_bytes"}, Say: "peaks highest",
 		},
 		{

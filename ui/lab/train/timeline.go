@@ -26,6 +26,8 @@ const (
 	computes = uint8(iota)
 	firstCause
 	firstReason = firstCause + uint8(result.NumCauses)
+	firstKind   = firstReason + uint8(engine.ForRoom) + 1 // of tensors
+	others      = firstKind + uint8(workload.Input) + 1
 )
 
 // categories are the categories of training's timeline.
@@ -37,7 +39,10 @@ func categories() []timeline.Category {
 	for why := engine.Planned; why <= engine.ForRoom; why++ {
 		list = append(list, timeline.Category{Key: why.String(), Label: why.String(), Style: timeline.Moving})
 	}
-	return list
+	for k := workload.Intermediate; k <= workload.Input; k++ {
+		list = append(list, timeline.Category{Key: "tensor-" + k.String(), Label: k.String(), Style: timeline.Holding})
+	}
+	return append(list, timeline.Category{Key: "tensor-none", Label: "no tensor", Style: timeline.Holding})
 }
 
 // over is what happened in the reported iteration of a run that was recorded. What
@@ -72,6 +77,7 @@ func (x *exporting) over(window timeline.Window) *timeline.Timeline {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		slice := timeline.Slice{Begin: int64(k.Start), End: int64(k.End), Ref: -1, Step: int32(i)}
+		t.Reach("kernel", slice.Begin)
 		whole := slice
 		whole.Name, whole.Amount = t.Name(w.Kernels[i].Name), int64(k.Ideal)
 		t.Slice(kernels, whole)
@@ -105,7 +111,44 @@ func (x *exporting) over(window timeline.Window) *timeline.Timeline {
 			Ref: int32(m.Tensor), Step: -1, Amount: int64(m.Bytes),
 		})
 	}
+	if len(x.Residents) > 0 {
+		t.Group("Tensors on the GPU", false)
+		x.lives(t, t.Lives("By kind", "bytes"))
+	}
 	return t.End()
+}
+
+// lives draws what every tensor has of GPU memory, as it is when kernels end, up to the end of the
+// iteration. What is in use and no tensor's is held for the whole run, or by a transfer.
+func (x *exporting) lives(t *timeline.Recorder, lives int) {
+	kernels := x.r.Kernels
+	end := int64(kernels[len(kernels)-1].End)
+	open := make([]timeline.Slice, len(x.w.Tensors)+1)
+	for i := range open {
+		open[i] = timeline.Slice{Ref: -1, Cat: others}
+		if i < len(x.w.Tensors) {
+			open[i].Ref, open[i].Cat = int32(i), firstKind+uint8(x.w.Tensors[i].Kind)
+		}
+	}
+	now := func(i int, at, bytes int64) {
+		if s := &open[i]; s.Amount != bytes {
+			s.End = at
+			t.Live(lives, *s)
+			s.Begin, s.Amount = at, bytes
+		}
+	}
+	var sum int64
+	rest := x.Residents
+	for k := range kernels {
+		for ; len(rest) > 0 && rest[0].At <= kernels[k].End; rest = rest[1:] {
+			sum += int64(rest[0].Bytes) - open[rest[0].Tensor].Amount
+			now(int(rest[0].Tensor), int64(rest[0].At), int64(rest[0].Bytes))
+		}
+		now(len(open)-1, int64(kernels[k].End), int64(kernels[k].GPU)-sum)
+	}
+	for i := range open {
+		now(i, end, 0)
+	}
 }
 
 // tensorName names a tensor, each by a name of its own.

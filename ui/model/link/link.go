@@ -95,6 +95,9 @@ func (c *Codec) encode(s *state.State, setup []knob.Pair) string {
 	}
 	if s.View == state.Timeline && s.Against != "" {
 		p = append(p, knob.Pair{Key: "against", Text: s.Against})
+		if s.ByTime {
+			p = append(p, knob.Pair{Key: "linked", Text: "time"})
+		}
 	}
 	if s.Base != nil {
 		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
@@ -509,6 +512,8 @@ func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 			if errs = append(errs, err); err == nil {
 				s.Against = p.Text
 			}
+		case p.Key == "linked":
+			s.ByTime = p.Text == "time"
 		case p.Key == "base":
 			base = &p.Text
 		case p.Key == "run":

@@ -41,8 +41,10 @@ type State struct {
 	// At is the part of the run that Timeline shows and what is selected there, as the page's
 	// canvas writes it; empty for all of it. Undo leaves it alone.
 	At string
-	// Against is the system that Timeline compares with, by its name; empty for none.
+	// Against is the system whose run Timeline draws beside, by its name; empty for none. ByTime:
+	// the two are linked by time, not by progress.
 	Against string
+	ByTime  bool
 }
 
 // Keep takes over from another state what s does not know.
@@ -142,7 +144,7 @@ func looks(i *lab.Info) []knob.Info {
 	}
 	list = append(list, focus)
 	for _, s := range i.Sections {
-		list = append(list, s.Knobs...)
+		list = append(append(list, s.Knobs...), s.Old...)
 	}
 	return list
 }

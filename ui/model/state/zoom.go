@@ -67,11 +67,12 @@ func (s *State) Zoomed() string { return ZoomText(s.Zoom) }
 // mostAt is how long the text of a place in a run may be.
 const mostAt = 60
 
-// ReadAt shows a part of a run as a link says: numbers in base 36 with points between them.
+// ReadAt shows a part of a run as a link says: numbers in base 36 with points between them, or what
+// a chart leads to: "k" and a step, "t" and picoseconds, "w" and the name of a wait.
 func (s *State) ReadAt(text string) error {
 	parts := strings.Split(text, ".")
 	for _, part := range parts {
-		if part == "" || strings.Trim(part, "0123456789abcdefghijklmnopqrstuvwxyz") != "" || len(text) > mostAt || len(parts) != 2 && len(parts) != 4 {
+		if part == "" || strings.Trim(part, "0123456789abcdefghijklmnopqrstuvwxyz") != "" || len(text) > mostAt || len(parts) != 2 && len(parts) != 4 && (len(parts) != 1 || !strings.ContainsAny(part[:1], "ktw")) {
 			return fmt.Errorf("%.60q is no part of a run", text)
 		}
 	}

@@ -31,9 +31,11 @@ type Timeline struct {
 	of      results.Run // what is shown or computed
 	call    *calls.Call
 	window  *calls.Call
-	against string // that it is compared with
+	against string // that stands beside
+	byTime  bool
 	says    string // of what is shown
-	apart   []string
+	word    string // by which the two can be linked
+	alone   string // why no other stands beside
 	title   string // of its system
 	problem string // why there is nothing to show
 	stopped bool   // somebody cancelled it
@@ -56,25 +58,25 @@ func (t *Timeline) Follow() {
 		return
 	}
 	of := results.Run{Setup: t.files.Runs(), System: t.room.Focus(), Files: t.files.NumberNow()}
-	if t.of == of && t.against == t.room.State.Against {
+	if t.of == of && t.against == t.room.State.Against && t.byTime == t.room.State.ByTime {
 		return
 	}
 	calls.Stop(t.call, t.window)
-	t.of, t.against, t.problem, t.stopped = of, t.room.State.Against, "", false
+	t.of, t.against, t.byTime, t.problem, t.stopped = of, t.room.State.Against, t.room.State.ByTime, "", false
 	system, err := t.room.Info.System(of.System)
 	if err != nil {
 		t.problem = prose.Capital(err.Error()) + "."
 		return
 	}
 	j := t.job(lab.Window{})
-	j.Against = t.against
+	j.Against, j.ByTime = t.against, t.byTime
 	t.call = t.desk.Start(j, calls.Shown, func(a *exec.Answer) {
 		t.call = nil
-		t.Columns, t.Part, t.says, t.apart, t.title = 0, 0, "", nil, system.Title
+		t.Columns, t.Part, t.says, t.word, t.alone, t.title = 0, 0, "", "", "", system.Title
 		if problem := a.Error + strings.Join(a.Problems, "; "); problem != "" {
 			t.problem = prose.Capital(strings.TrimSuffix(problem, ".")) + "."
 		} else {
-			t.Columns, t.says, t.apart = a.ID, a.Timeline.Says, a.Timeline.Apart
+			t.Columns, t.says, t.word, t.alone = a.ID, a.Timeline.Says, a.Timeline.Word, a.Timeline.Alone
 		}
 		t.room.Rev++
 	})
@@ -152,15 +154,22 @@ func (t *Timeline) Of() string { return t.title }
 // Says is what the time of the run that is shown goes to.
 func (t *Timeline) Says() string { return t.says }
 
-// Apart says where the run that is shown parts from that of another system.
-func (t *Timeline) Apart() []string { return t.apart }
+// Alone says why no other run stands beside; nothing if one does, or nobody asked.
+func (t *Timeline) Alone() string { return t.alone }
 
-// Against is the system that is compared with, empty if none is.
+// Word is what both runs that are shown do as often, so that they can be linked by it; empty if
+// nothing is.
+func (t *Timeline) Word() string { return t.word }
+
+// ByTime reports whether two runs are linked by time.
+func (t *Timeline) ByTime() bool { return t.room.State.ByTime }
+
+// Against is the system that stands beside, empty if none does.
 func (t *Timeline) Against() string { return t.room.State.Against }
 
-// SetAgainst compares with another system, or with none.
-func (t *Timeline) SetAgainst(system string) {
-	t.room.State.Against = system
+// SetAgainst draws another system beside, or none, linked by time or by progress.
+func (t *Timeline) SetAgainst(system string, byTime bool) {
+	t.room.State.Against, t.room.State.ByTime, t.room.State.At = system, byTime, ""
 	t.room.Refresh()
 }
 
@@ -190,6 +199,22 @@ func (t *Timeline) SetAt(text string) {
 	if t.room.State.ReadAt(text) != nil {
 		t.room.State.At = ""
 	}
+}
+
+// Open shows the system with a title, or that in focus, from a place on that a chart of Explore leads
+// to. Charts elsewhere are of other runs.
+func (t *Timeline) Open(title, at string) {
+	if t.room.State.View != state.Explore {
+		return
+	}
+	for i := range t.room.Info.Systems {
+		if s := &t.room.Info.Systems[i]; s.Title == title {
+			_ = t.room.State.Look.Set(state.FocusKey, s.Name) // it is one of the systems
+		}
+	}
+	t.room.State.Against = ""
+	t.SetAt(at)
+	t.room.SetView(state.Timeline)
 }
 
 // At is the part that is to be shown first.

@@ -1,6 +1,7 @@
 package paged
 
 import (
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/workload"
 )
@@ -118,6 +119,8 @@ type residency struct {
 	oldest, youngest xid
 	cursor           xid // next victim, never an interleaved pair; 0 is the end of the list
 	interleaved      map[xid]interleaved
+
+	record *engine.Record // told which tensors have more or less; may be nil
 
 	// spare says that pages of the current kernel are no victims.
 	spare bool
@@ -299,6 +302,7 @@ func (r *residency) land(q queueID, n int32) {
 	if e := r.at(i); e.prev != 0 && e.prev == r.youngest && r.at(e.prev).queue == resting {
 		r.at(e.prev).pages += n
 		r.tensors[e.tensor].gpu += n
+		r.record.Touch(e.tensor)
 		r.shrinkHead(q, i, n)
 		return
 	}
@@ -326,6 +330,7 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 	e := r.at(i)
 	t := &r.tensors[e.tensor]
 	t.gpu -= n
+	r.record.Touch(e.tensor)
 	q := resting
 	if t.needed {
 		q = faultQueue[dst]
@@ -398,6 +403,7 @@ func (r *residency) free(i xid) {
 		r.gpuFree += int64(e.pages)
 		r.mapped += int64(e.pages)
 		r.tensors[e.tensor].gpu -= e.pages
+		r.record.Touch(e.tensor)
 	case machine.Host:
 		r.hostUsed -= int64(e.pages)
 	}

@@ -183,5 +183,6 @@ func (r *residency) cut(q queueID, n int32) xid {
 	}
 	e.loc = machine.GPU
 	r.tensors[e.tensor].gpu += n
+	r.record.Touch(e.tensor)
 	return i
 }

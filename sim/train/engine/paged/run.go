@@ -98,7 +98,7 @@ func (m Memory) Run(w *workload.Workload, p *program.Program, c engine.Config) (
 		window: m.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
-	e.spare = !c.Quirks.Has(quirk.OwnVictims)
+	e.spare, e.record = !c.Quirks.Has(quirk.OwnVictims), c.Record
 	if !e.overcommit {
 		e.cost = c.Machine.Clock.CyclesUp(c.Machine.TransferCost)
 	}
@@ -493,6 +493,7 @@ func (e *run) touch() {
 // log records the current kernel, which executes from start to end.
 func (e *run) log(k workload.KernelID, start, end unit.Cycles) {
 	used := e.pages - e.gpuFree
+	e.record.Reside(end, len(e.tensors), func(t workload.TensorID) unit.Bytes { return unit.Bytes(e.tensors[t].gpu) * unit.Page })
 	e.res.Kernels = append(e.res.Kernels, result.Kernel{
 		Start: start - e.iterationEnd, End: end - e.iterationEnd, Ideal: e.times.Exec[k],
 		GPU: unit.Bytes(used) * unit.Page, Host: unit.Bytes(e.hostUsed) * unit.Page,

@@ -118,6 +118,7 @@ func (r *Run) run(c engine.Config, scale int64) (*result.Result, error) {
 		end := r.now + r.exec[k]
 		for r.advance(end) != kernelEnded {
 		}
+		r.record.Reside(r.now, len(r.tensors), r.holds)
 		res.Kernels = append(res.Kernels, result.Kernel{
 			Start: start, End: r.now, Ideal: r.exec[k],
 			GPU: unit.Bytes(r.pool.used) * unit.Page, Host: r.host,
@@ -152,6 +153,14 @@ func (r *Run) run(c engine.Config, scale int64) (*result.Result, error) {
 	return res, nil
 }
 
+// holds is what t has of GPU memory.
+func (r *Run) holds(t workload.TensorID) unit.Bytes {
+	if !r.Resident(t) {
+		return 0
+	}
+	return unit.Bytes(r.tensors[t].pages) * unit.Page
+}
+
 // Resident reports whether t has memory on the GPU.
 func (r *Run) Resident(t workload.TensorID) bool { return r.tensors[t].at >= 0 }
 
@@ -182,6 +191,7 @@ func (r *Run) Place(t workload.TensorID) (ok bool) {
 	at, ok := r.pool.low(r.tensors[t].pages)
 	if ok {
 		r.tensors[t].at = at
+		r.record.Touch(t)
 	}
 	return ok
 }
@@ -192,6 +202,7 @@ func (r *Run) PlaceHigh(t workload.TensorID) (ok bool) {
 	at, ok := r.pool.high(r.tensors[t].pages)
 	if ok {
 		r.tensors[t].at = at
+		r.record.Touch(t)
 	}
 	return ok
 }
@@ -211,6 +222,7 @@ func (r *Run) Drop(t workload.TensorID) {
 	if x := &r.tensors[t]; x.at >= 0 {
 		r.pool.release(x.at, x.pages)
 		x.at = -1
+		r.record.Touch(t)
 	}
 }
 

@@ -105,6 +105,7 @@ func (r *Run) take(t workload.TensorID, how effort) bool {
 		return false
 	}
 	r.tensors[t].block = id
+	r.record.Touch(t)
 	if mapped > 0 {
 		r.mappingTime += r.mapping(mapped)
 	}

@@ -406,5 +406,6 @@ func (r *Run) release(t workload.TensorID) {
 		r.mem.free(x.block, x.size)
 	}
 	x.block = caching.None
+	r.record.Touch(t)
 	r.unlink(t)
 }

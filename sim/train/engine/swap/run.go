@@ -256,6 +256,7 @@ func (r *Run) runKernel(k workload.KernelID) (result.Kernel, error) {
 	r.running = true
 	r.pass(r.exec[k])
 	r.running = false
+	r.record.Reside(r.now, len(r.tensors), r.Block)
 	done := result.Kernel{Start: start, End: r.now, GPU: r.held + r.mem.used, Host: r.host}
 	r.swapping.SSD = max(r.swapping.SSD, r.onSSD)
 	r.ended(k)

@@ -13,11 +13,31 @@ import (
 func (Memory) Run(w *workload.Workload, _ *program.Program, c engine.Config) (*result.Result, error) {
 	cycles := engine.Ideal(w, c)
 	r := engine.NewResult(c, cycles)
-	live := liveBytes(w)
+	life := vitality.Analyze(w)
+	live := life.Live(w)
+	changes := make([][]workload.TensorID, len(cycles)) // of what lives, by kernel
+	if c.Record != nil {
+		for t := range w.Tensors {
+			for _, k := range []workload.KernelID{life.Birth[t], life.Death[t]} {
+				if k >= 0 && int(k) < len(changes) {
+					changes[k] = append(changes[k], workload.TensorID(t))
+				}
+			}
+		}
+	}
 	for it := range c.Iterations {
 		var now unit.Cycles
 		for k, d := range cycles {
 			if it == c.Iterations-1 {
+				for _, t := range changes[k] {
+					c.Record.Touch(t)
+				}
+				c.Record.Reside(now+d, len(w.Tensors), func(t workload.TensorID) unit.Bytes {
+					if !life.Alive(w, t, workload.KernelID(k)) {
+						return 0
+					}
+					return w.Tensors[t].Bytes.Aligned()
+				})
 				r.Kernels = append(r.Kernels, result.Kernel{Start: now, End: now + d, Ideal: d, GPU: live[k]})
 			}
 			now += d
@@ -30,10 +50,4 @@ func (Memory) Run(w *workload.Workload, _ *program.Program, c engine.Config) (*r
 		r.SSD = c.Delivered(&result.Traffic{}, &result.Traffic{})
 	}
 	return r, nil
-}
-
-// liveBytes returns the bytes of live tensors during each kernel: globals, and
-// what is between birth and death.
-func liveBytes(w *workload.Workload) []unit.Bytes {
-	return vitality.Analyze(w).Live(w)
 }
