@@ -75,8 +75,8 @@ var layers = []layer{
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
+	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                              // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
@@ -92,6 +92,7 @@ var layers = []layer{
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
+	{"ui/cards", []string{"sim/report", "ui/chart", "ui/model/..."}},                                                         // what stands on the questions that are ready, for the site's builder
 	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking
@@ -111,7 +112,7 @@ var layers = []layer{
 	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"sim/study", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/site", []string{"sim/study", "ui/cards", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},

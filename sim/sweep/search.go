@@ -164,7 +164,7 @@ func (s *Search) Next() []Run {
 			p.Holds = p.Y.Problem == "" && s.goal.Want.holds(p.Y, p.Than)
 			s.probes = append(s.probes, p)
 		}
-		slices.SortFunc(s.probes, func(a, b Probe) int { return compare(a.X, b.X) })
+		slices.SortStableFunc(s.probes, func(a, b Probe) int { return compare(a.X, b.X) })
 		s.ask(s.between())
 	}
 }

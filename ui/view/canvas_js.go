@@ -139,6 +139,9 @@ func (c *Sheet) filled(v vjs.Value) {
 // filled runs on every render.
 func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
 
+// asked runs on every render.
+func (c *Question) asked(v vjs.Value) { c.cards.set(js.Value(v), c.ready) }
+
 // lanes is where a run is drawn over time.
 type lanes struct {
 	element js.Value

@@ -21,10 +21,15 @@ type Question struct {
 	*App
 	canvas
 	markup
+	cards markup
 
 	shown    question.Shown
-	ready    []form.Option // the questions that the laboratory has ready
-	table    string        // as HTML
+	ready    string // the questions that the laboratory has ready, as HTML
+	own      bool   // what is asked is none of them
+	answer   string // of the one that is asked, where it is known
+	form     bool   // somebody wants to see the form, or not any more
+	pressed  bool   // and said so
+	table    string // as HTML
 	of       *session.Laboratory
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
@@ -53,9 +58,74 @@ func (c *Question) Compute() {
 	}
 	c.made = time.Now()
 	c.drawings++
-	c.ready = c.Question.Ready()
+	list := c.Question.Ready()
+	c.ready, c.own, c.answer = readyHTML(list), c.Question.Own(), ""
+	for _, r := range list {
+		if r.Chosen && r.Chart != "" {
+			c.answer = r.Says
+		}
+	}
 	c.shown.Conclude()
 	c.table = c.tables()
+}
+
+// rests reports whether nothing is asked yet, hides the same for the markup.
+func (c *Question) rests() bool { return c.Question.Untouched() }
+
+func (c *Question) hides() any { return hidden(c.rests()) }
+
+// formed reports whether the form is shown: of a question that is ready when somebody wants it.
+func (c *Question) formed() bool {
+	return c.editable() && (len(c.Info.Cards) == 0 || c.pressed && c.form || !c.pressed && c.own)
+}
+
+// headline is the answer of a question that is ready, else what came out so far, which else
+// stands below it.
+func (c *Question) headline() string {
+	if c.answer != "" && c.shown.Problem() == "" {
+		return c.answer
+	}
+	return c.shown.Says()
+}
+
+func (c *Question) finding() string {
+	if c.answer == "" || c.shown.Problem() != "" {
+		return ""
+	}
+	return c.shown.Says()
+}
+
+// more shows the form, or hides it.
+func (c *Question) more() {
+	c.form, c.pressed = !c.formed(), true
+	if c.form {
+		c.Question.Open()
+	}
+}
+
+func (c *Question) moreLabel() string {
+	if c.rests() {
+		return "More: ask something else"
+	}
+	return "More: change this question"
+}
+
+// readyClass makes the cards small once one is pressed.
+func (c *Question) readyClass() string {
+	if c.rests() {
+		return "ask-ready"
+	}
+	return "ask-ready asked"
+}
+
+// readyHTML are the questions that are ready.
+func readyHTML(list []question.Ready) string {
+	var b strings.Builder
+	for i, r := range list {
+		n := strconv.Itoa(i)
+		b.WriteString(`<button type="button" id="ask-ready-` + n + `" data-card="` + n + `" tabindex="` + tab(i) + `" aria-pressed="` + strconv.FormatBool(r.Chosen) + `"><b>` + html.EscapeString(r.Question) + `</b>` + r.Chart + `<span class="fine">` + html.EscapeString(r.Says) + `</span></button>`)
+	}
+	return b.String()
 }
 
 // tables are what came out in numbers, as HTML.

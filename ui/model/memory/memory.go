@@ -91,7 +91,7 @@ func draftText(drafts map[string]string) string {
 	for key, text := range drafts {
 		list = append(list, knob.Pair{Key: key, Text: text})
 	}
-	slices.SortFunc(list, func(a, b knob.Pair) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(list, func(a, b knob.Pair) int { return strings.Compare(a.Key, b.Key) })
 	return knob.Join(list, "&")
 }
 

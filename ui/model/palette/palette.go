@@ -179,7 +179,7 @@ func helpCommands(r *session.Laboratory) []Command {
 // Glossary are the laboratory's words and everybody's, by name.
 func Glossary(i *lab.Info) []lab.Term {
 	list := append(lab.Terms(), i.Glossary...)
-	slices.SortFunc(list, func(a, b lab.Term) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortStableFunc(list, func(a, b lab.Term) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return list
 }
 

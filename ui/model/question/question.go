@@ -46,15 +46,19 @@ type core struct {
 	drafts    map[string]string // what is typed into fields of the question and cannot be read
 	last      string            // the question that drafts are about
 	effects   *plan             // of what the settings bring, nil if nobody asked
+	opened    bool              // somebody wants the form
+	cards     []Card            // what the questions that are ready answer; none before it has come
+	fetch     func()            // asks for these, nil once it has
 
 	vary   *variation
 	search *searches
 	turns  *turns
 }
 
-// New returns the question of a laboratory.
-func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store) *Question {
-	a := &core{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
+// New returns the question of a laboratory. fetch asks for what the questions that are ready
+// answer, which comes back through [Question.Ship].
+func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store, fetch func()) *Question {
+	a := &core{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}, fetch: fetch}
 	a.asker.Told, a.asker.Ended = w.Draw, a.ended
 	a.vary, a.search, a.turns = &variation{a}, &searches{a}, &turns{a}
 	return &Question{core: a, controls: &controls{a}, variation: a.vary, searches: a.search, turns: a.turns, answers: &answers{a}}
@@ -127,10 +131,14 @@ func (a *core) Follow() {
 		a.feed()
 		return
 	}
+	if fetch := a.fetch; fetch != nil && len(a.room.Info.Cards) > 0 {
+		a.fetch = nil
+		fetch()
+	}
 	if key := a.planKey(a.Kind()); a.now == nil || a.now.key != key {
 		a.now = a.make(a.Kind())
 	}
-	if a.now.key != a.stopped && a.cheap() {
+	if !a.Untouched() && a.now.key != a.stopped && a.cheap() {
 		a.confirmed = a.now.key
 	}
 	a.feed()
@@ -322,6 +330,7 @@ func (a *core) Run() {
 		return
 	}
 	a.store.ForgetFailed()
+	a.opened = true
 	a.now = a.make(a.now.kind)
 	a.confirmed, a.stopped = a.now.key, ""
 	a.Follow()

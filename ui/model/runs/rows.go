@@ -135,7 +135,7 @@ func (x *Rows) end(but func(string, *Row) bool) {
 		}
 		return false
 	})
-	slices.SortFunc(wanted, func(a, b results.Run) int { return cmp.Compare(a.Key(), b.Key()) })
+	slices.SortStableFunc(wanted, func(a, b results.Run) int { return cmp.Compare(a.Key(), b.Key()) })
 	x.asker.Wants(wanted)
 }
 
