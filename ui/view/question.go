@@ -22,6 +22,9 @@ type Question struct {
 	canvas
 	markup
 	cards markup
+	walk  markup // what a point of the curve has
+
+	point question.Along
 
 	shown    question.Shown
 	ready    string // the questions that the laboratory has ready, as HTML
@@ -66,7 +69,10 @@ func (c *Question) Compute() {
 		}
 	}
 	c.shown.Conclude()
-	c.table = c.tables()
+	c.table, c.point = c.tables(), question.Along{}
+	if c.last() > 0 {
+		c.point = c.Question.Along()
+	}
 }
 
 // rests reports whether nothing is asked yet, hides the same for the markup.
@@ -128,8 +134,61 @@ func readyHTML(list []question.Ready) string {
 	return b.String()
 }
 
+// last is the last point of a curve that one can go along.
+func (c *Question) last() int {
+	if c.rests() {
+		return 0
+	}
+	return c.Question.Points() - 1
+}
+
+func (c *Question) place() string { return strconv.Itoa(c.Question.Place()) }
+
+func (c *Question) along() string { return "At " + c.point.Label + ": " + c.point.Says }
+
+func (c *Question) look(e vugu.DOMEvent) { c.Question.Look(e.PropString("target", "value")) }
+
+func (c *Question) use() { c.Question.Adopt(c.point.Text) }
+
+func (c *Question) useLabel() string { return "Use " + c.point.Label + " in Explore" }
+
+// pointHTML is what the systems have at a point of the curve.
+func (c *Question) pointHTML() string {
+	var b strings.Builder
+	b.WriteString(`<p><b>` + html.EscapeString(c.along()) + `</b></p><table class="board-close"><tbody>`)
+	for _, r := range c.point.Rows {
+		b.WriteString(`<tr class="` + r.Class + `"><th scope="row">` + html.EscapeString(r.Title) + `</th><td><i style="` + r.Style + `"></i></td><td>` + html.EscapeString(r.Value) + `</td></tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return b.String()
+}
+
+// mattersHTML is the tornado: of each setting what half and twice as much do.
+func mattersHTML(x *question.Shown) string {
+	list, zone := x.Matters()
+	var b strings.Builder
+	b.WriteString(`<table class="numbers ask-numbers tornado"><caption>` + html.EscapeString(x.Tables[0].Title) + `</caption><thead><tr><th scope="col">Setting</th><th scope="col">Half</th><th scope="col">changes</th><th aria-hidden="true"></th><th scope="col">changes</th><th scope="col">Twice</th></tr></thead><tbody>`)
+	for i := range list {
+		m := &list[i]
+		class := ""
+		if m.Noise {
+			class = "ask-none"
+		}
+		b.WriteString(`<tr class="` + class + `"><th scope="row">` + html.EscapeString(m.Label) + ` <span class="fine">` + html.EscapeString(m.From) + `</span></th><td>` + html.EscapeString(m.Texts[0]) + `</td><td>` + html.EscapeString(m.Says[0]) + `</td><td class="field" aria-hidden="true"><i class="zone" style="` + zone + `"></i>`)
+		for side, class := range [2]string{"half", "twice"} {
+			b.WriteString(`<i class="` + class + `" style="` + m.Bars[side] + `"></i>`)
+		}
+		b.WriteString(`</td><td>` + html.EscapeString(m.Says[1]) + `</td><td>` + html.EscapeString(m.Texts[1]) + `</td></tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return b.String()
+}
+
 // tables are what came out in numbers, as HTML.
 func (c *Question) tables() string {
+	if list, _ := c.shown.Matters(); list != nil {
+		return mattersHTML(&c.shown)
+	}
 	if c.shown.Weighs() {
 		return effectsHTML(&c.shown)
 	}

@@ -48,6 +48,7 @@ type core struct {
 	effects   *plan             // of what the settings bring, nil if nobody asked
 	opened    bool              // somebody wants the form
 	cards     []Card            // what the questions that are ready answer; none before it has come
+	place     string            // the value of the varied setting that is looked at; empty for that which is set
 	fetch     func()            // asks for these, nil once it has
 
 	vary   *variation
@@ -85,6 +86,8 @@ type plan struct {
 	axes     []Axis
 	base     string            // the text of setup, of Effects and Buy
 	changes  []change          // of Effects and Buy
+	halved   []halving         // of Matters
+	seeds    []int             // of Matters: variants with other seeds
 	adaptive []*adaptiveSearch // of Find, by systems but bounds; of Effects one
 	problem  string            // why it cannot be run
 }
@@ -120,7 +123,7 @@ func (a *core) Follow() {
 	a.Rev++
 	s := &a.room.State
 	if text := s.Ask.String(); text != a.last {
-		a.last = text
+		a.last, a.place = text, ""
 		clear(a.drafts)
 	}
 	if a.effects != nil && (a.effects.key != a.planKey(state.Effects) || s.View != state.Explore && s.View != state.WhatIf) {
@@ -148,7 +151,7 @@ func (a *core) Follow() {
 // known how long a run takes.
 const (
 	cheapRuns    = 150
-	cheapSeconds = 20
+	cheapSeconds = 10
 )
 
 func (a *core) cheap() bool {
@@ -203,6 +206,8 @@ func (a *core) planKey(kind string) string {
 		parts = append(parts, a.text(state.VaryKey), a.text(state.RangeKey), a.text(state.OfKey), a.text(state.FindKey), a.text(state.WithinKey), a.text(state.AmongKey))
 	case state.Rank:
 		parts = append(parts, a.text(state.AmongKey))
+	case state.Matters:
+		parts = append(parts, a.room.Focus())
 	}
 	return strings.Join(parts, "|")
 }
@@ -227,6 +232,8 @@ func (a *core) make(kind string) *plan {
 		a.search.planFind(p)
 	case state.Effects:
 		a.turns.planEffects(p)
+	case state.Matters:
+		a.turns.planMatters(p)
 	case state.Buy:
 		a.turns.planBuy(p)
 	case state.Rank:
