@@ -93,6 +93,31 @@ test('every card of every laboratory has a chart and its answer before anything 
   }
 });
 
+test('a slider goes along a curve, and its value is used', async ({ page }) => {
+  await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2,6.4');
+  await answered(page, 12);
+  const slider = page.locator('#ask-along');
+  await expect(slider).toHaveAttribute('aria-valuetext', /^At 3\.2 GB\/s: /);
+  const change = page.evaluate(() => document.querySelector('#chart-whatif').getBoundingClientRect().top);
+  await slider.press('Home');
+  await expect(page.locator('.ask-along b')).toHaveText(/^At 1\.6 GB\/s: .* is best/);
+  await expect(page.locator('.ask-along tr')).toHaveCount(3);
+  expect(await page.evaluate(() => document.querySelector('#chart-whatif').getBoundingClientRect().top)).toBe(await change); // nothing jumps
+  await expect(page.locator('#ask-use')).toHaveText('Use 1.6 GB/s in Explore');
+  await page.click('#ask-use');
+  await expect(page.locator('#f-ssd_read')).toHaveValue('1.6');
+});
+
+test('what matters: every number halved and doubled, with the system in focus', async ({ page }) => {
+  await ask(page, '&ask=matters&focus=g10');
+  await answered(page);
+  await expect(page.locator('.tornado tbody tr')).toHaveCount(10);
+  await expect(page.locator('#ask-says')).toContainText(' matters most to G10');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await screenshot(page, 'matters', { fullPage: true });
+});
+
 test('two settings are a map; files have every run', async ({ page }) => {
   await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2,4');
   await answered(page, 18);

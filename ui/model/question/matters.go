@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model/state"
@@ -152,7 +153,7 @@ func (a *turns) Matters() (list []Matter, zone string) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y Matter) int {
+	order.Stable(list, func(x, y Matter) int {
 		switch {
 		case x.most > y.most:
 			return -1
@@ -305,7 +306,7 @@ func (a *answers) Along() Along {
 			best = &one{o.row, c.Value}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y one) int {
+	order.Stable(list, func(x, y one) int {
 		switch {
 		case math.IsNaN(x.v) || math.IsNaN(y.v):
 			if math.IsNaN(x.v) == math.IsNaN(y.v) {
