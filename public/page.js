@@ -305,6 +305,8 @@ window.tools = (() => {
     addEventListener('click', (e) => {
       const row = e.target instanceof Element ? e.target.closest('[data-open]') : null;
       if (row) tools.onOpen(Number(row.dataset.open));
+      const card = e.target instanceof Element ? e.target.closest('[data-card]') : null;
+      if (card) tools.onCard(Number(card.dataset.card));
       const figure = e.target instanceof Element ? e.target.closest('[data-figure]') : null;
       if (figure) {
         tools.onFigure(figure.dataset.figure, nearest(figure, e));

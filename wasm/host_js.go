@@ -11,6 +11,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	ready "spillway/ui/model/question"
 	"spillway/ui/pool"
 	"spillway/ui/wire"
 	"spillway/wasm/browser"
@@ -100,6 +101,23 @@ func (p *page) Recorded(name string) {
 			p.inbox.put(func() {
 				p.changed = true
 				p.session.Ship(name, list)
+			})
+		}
+	}()
+}
+
+// Answered implements session.Host. Where nothing comes the questions stand without answers.
+func (p *page) Answered(name string) {
+	go func() {
+		data, err := fetch("cards-" + name + ".info")
+		var list []ready.Card
+		if err == nil {
+			err = wire.Unmarshal(data, &list)
+		}
+		if err == nil {
+			p.inbox.put(func() {
+				p.changed = true
+				p.session.ShipCards(name, list)
 			})
 		}
 	}()

@@ -156,6 +156,10 @@ func (p *page) listen() {
 		line := args[0].Int()
 		return inRoom(func(r *session.Laboratory) { r.Papers.OpenLine(line) })
 	})
+	on("onCard", func(args []js.Value) func() {
+		i := args[0].Int()
+		return inRoom(func(r *session.Laboratory) { r.Question.Ask(i) })
+	})
 	on("onFigure", func(args []js.Value) func() {
 		figure, row := args[0].String(), args[1].Int()
 		return inRoom(func(r *session.Laboratory) {

@@ -75,23 +75,24 @@ var layers = []layer{
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
-	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
-	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
-	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
-	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                      // one open laboratory; editing asks nobody
-	{"ui/model/files", []string{"sim/knob", "sim/prose", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                        // files that were opened
-	{"ui/model/tour", []string{"sim/knob", "ui/lab", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                // stops, and where the visitor is among them
-	{"ui/model/form", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                                    // fields and sliders of settings
-	{"ui/model/runs", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/chart", "ui/model/calls", "ui/model/state", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/form"}}, // the compared systems, and their baseline
-	{"ui/model/memory", []string{"sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
-	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                     // puts them together
-	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
-	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                               // an invented laboratory; only tests import it
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
+	{"ui/chart", []string{"sim/order", "ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                          // what decides all that is shown of one laboratory, as data
+	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                                // who waits for which job
+	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                                    // a state as text and back
+	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                                 // what is known of runs, and who asks for them
+	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                                   // one open laboratory; editing asks nobody
+	{"ui/model/files", []string{"sim/knob", "sim/prose", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                                     // files that were opened
+	{"ui/model/tour", []string{"sim/knob", "ui/lab", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                             // stops, and where the visitor is among them
+	{"ui/model/form", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                                    // fields and sliders of settings
+	{"ui/model/runs", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/chart", "ui/model/calls", "ui/model/state", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/form"}}, // the compared systems, and their baseline
+	{"ui/model/memory", []string{"sim/order", "sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
+	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                                  // puts them together
+	{"ui/model/palette", []string{"sim/order", "sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
+	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                            // an invented laboratory; only tests import it
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                                           // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
+	{"ui/cards", []string{"sim/report", "ui/chart", "ui/model/..."}},                                                         // what stands on the questions that are ready, for the site's builder
 	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking
@@ -111,7 +112,7 @@ var layers = []layer{
 	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"sim/study", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/site", []string{"sim/study", "ui/cards", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
@@ -123,7 +124,7 @@ var features = []string{"checking", "drawing", "output", "papers", "question", "
 
 // feature is what each of them may import.
 var feature = layer{"a feature of ui/model", []string{
-	"sim/knob", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/jsontext",
+	"sim/knob", "sim/order", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/jsontext",
 	"ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/tour", "ui/model/form", "ui/model/runs",
 }}
 

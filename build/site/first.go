@@ -198,7 +198,7 @@ func startScript(shown []screenOf) string {
 	return "{const d=document.documentElement.dataset,q=new URLSearchParams(location.search),e=q.get('embed'),t=q.get('theme');" +
 		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
 		"const h=location.hash.slice(1),o={" + others.String() + "}[h];" +
-		"if(o)d.opens=o;else if(h&&h!==" + quote(shown[0].fragment) + ")d.linked='';" +
+		"if(o)d.opens=o;else if(h&&h!==" + quote(shown[0].fragment) + "&&h!==" + quote("lab="+shown[0].lab) + ")d.linked='';" +
 		"if(innerWidth>=1600)d.docked='';" +
 		"try{d.theme=localStorage.getItem('spillway-theme')||'';const k=localStorage.getItem('spillway-docked');if(k==='no')delete d.docked;else if(k)d.docked='';if(!localStorage.getItem('spillway-visited')){d.new='';localStorage.setItem('spillway-visited','yes')}}catch{}}" +
 		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +

@@ -171,7 +171,7 @@ func (b *build) parts(ctx context.Context, s site) (code []byte, shown []shown, 
 		},
 		func(ctx context.Context) error {
 			err := b.say.do("running and drawing the first screen", func() error {
-				for _, add := range []func() error{s.addSmall, s.addLabs, s.addFirst, s.addPapers} {
+				for _, add := range []func() error{s.addSmall, s.addLabs, s.addFirst, s.addPapers, s.addCards} {
 					if err := add(); err != nil {
 						return fmt.Errorf("first screen: %w", err)
 					}

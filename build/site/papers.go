@@ -33,7 +33,7 @@ func (s site) addPapers() error {
 			if err != nil {
 				return fmt.Errorf("%w; it is written with: go test ./ui/lab/all -run '^TestRecorded$/^%s$' -update", err, p.Key)
 			}
-			list = append(list, study.Recording{Paper: p.Key, Outcomes: outcomes})
+			list = append(list, study.Recording{Paper: p.Key, Outcomes: outcomes, Seconds: study.RecordedSeconds(string(text))})
 		}
 		data, err := wire.Marshal(&list)
 		if err == nil {

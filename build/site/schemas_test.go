@@ -29,6 +29,7 @@ func (h *answering) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.job
 func (*answering) Stop([]int)                            {}
 func (*answering) Raise(int, calls.Priority)             {}
 func (*answering) Recorded(string)                       {}
+func (*answering) Answered(string)                       {}
 
 func (*answering) Fetch(string, bool)        {}
 func (*answering) Stored(string) string      { return "" }

@@ -130,6 +130,7 @@ func (h *raws) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j)
 func (*raws) Stop([]int)                            {}
 func (*raws) Raise(int, calls.Priority)             {}
 func (*raws) Recorded(string)                       {}
+func (*raws) Answered(string)                       {}
 
 func (*raws) Fetch(string, bool)        {}
 func (*raws) Stored(string) string      { return "" }

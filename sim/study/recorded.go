@@ -30,6 +30,27 @@ func key(run string) uint32 {
 type Recording struct {
 	Paper    string // its key
 	Outcomes []Outcome
+	Seconds  float64 // that all runs took natively on one processor; 0 if nobody measured
+}
+
+// took begins the line that says so.
+const took = comment + " Seconds of one processor: "
+
+// WriteSeconds returns what [RecordedSeconds] reads, as a line of a recording's head.
+func WriteSeconds(s float64) string {
+	return strings.TrimPrefix(took, comment+" ") + strconv.FormatFloat(s, 'f', 1, 64)
+}
+
+// RecordedSeconds reads from a recorded text how many seconds all runs took natively on one
+// processor; 0 if it does not say.
+func RecordedSeconds(text string) float64 {
+	_, rest, _ := strings.Cut(text, took)
+	number, _, _ := strings.Cut(rest, "\n")
+	s, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0
+	}
+	return s
 }
 
 // WriteRecorded returns what outcomes say as a text: a line a run, in the order of the

@@ -290,6 +290,9 @@ func spread(k *knob.Info, lo, hi int64, n int, byFactor bool, digits int) []int6
 		}
 	}
 	exact[n-1] = hi
+	if round := rounds(k, exact); byFactor && digits < exactly && increase(round) {
+		return round
+	}
 	for short := slices.Clone(exact); digits <= exactly; digits++ {
 		for i := 1; i < n-1; i++ {
 			short[i] = rounded(k, exact[i], digits)
@@ -299,6 +302,38 @@ func spread(k *knob.Info, lo, hi int64, n int, byFactor bool, digits int) []int6
 		}
 	}
 	return slices.Compact(exact)
+}
+
+// plain are the digits that people buy and set things in.
+var plain = []int64{100, 120, 150, 160, 200, 240, 250, 300, 320, 400, 480, 500, 600, 640, 800, 960, 1000}
+
+// rounds returns values with those between the ends as the nearest of plain, by their ratio,
+// in the knob's unit: 8, 12, 16, 24.
+func rounds(k *knob.Info, exact []int64) []int64 {
+	list := slices.Clone(exact)
+	for i := 1; i < len(list)-1; i++ {
+		size := k.Scale // of 100 units of plain, in units of the knob, times 100
+		v := list[i]
+		for size > 1 && v < size {
+			size /= 10
+		}
+		for v/10 >= size {
+			size *= 10
+		}
+		best, far := v, 0.0
+		for _, p := range plain {
+			if p*size%100 != 0 {
+				continue
+			}
+			x := p * size / 100
+			ratio := max(float64(x)/float64(v), float64(v)/float64(x))
+			if far == 0 || ratio < far {
+				best, far = x, ratio
+			}
+		}
+		list[i] = best
+	}
+	return list
 }
 
 // increase reports whether every value is above the one before.

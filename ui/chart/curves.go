@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/order"
 	"spillway/sim/portable"
 	"spillway/sim/report"
 )
@@ -568,7 +569,7 @@ func (d *drawing) layers(cs []*report.Curve) (bands, marks []*report.Curve) {
 		}
 		return len(d.chart.Names)
 	}
-	slices.SortStableFunc(bands, func(a, b *report.Curve) int { return rank(a) - rank(b) })
+	order.Stable(bands, func(a, b *report.Curve) int { return rank(a) - rank(b) })
 	return bands, marks
 }
 

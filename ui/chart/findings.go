@@ -72,7 +72,7 @@ func (s *Sweep) sayRoom() string {
 	case low == high:
 		return sentence("The best is everywhere " + high)
 	default:
-		return sentence("The best is " + low + " where it is nearest, and " + high + " where it is farthest")
+		return sentence("At its nearest the best is " + low + ", at its farthest " + strings.TrimSuffix(high, " of what is possible"))
 	}
 }
 
@@ -234,6 +234,14 @@ func (s *Sweep) orNear(at, who []int) string {
 	return ""
 }
 
+// gain prints how much more something is, as a share.
+func gain(x float64) string {
+	if x >= 0.995 {
+		return "a factor of " + Digits(1+x, 2)
+	}
+	return Digits(100*x, 2) + " %"
+}
+
 // sayKnees says who gains most, and beyond which point nothing changes any more.
 func (s *Sweep) sayKnees() string {
 	d := &s.Dims[0]
@@ -269,7 +277,7 @@ func (s *Sweep) sayKnees() string {
 	}
 	text := ""
 	if who >= 0 && most > flat {
-		text = sentence("from " + With(d.Labels[from], d.Unit) + " to " + With(d.Labels[to], d.Unit) + " " + s.Systems[who].Title + " gains most: " + Digits(100*most, 2) + " %")
+		text = sentence("from " + With(d.Labels[from], d.Unit) + " to " + With(d.Labels[to], d.Unit) + " " + s.Systems[who].Title + " gains most: " + gain(most))
 	}
 	beyond := "beyond " + With(d.Labels[rest], d.Unit)
 	switch {

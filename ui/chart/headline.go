@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/order"
 	"spillway/sim/portable"
 	"spillway/sim/prose"
 	"spillway/sim/report"
@@ -112,7 +113,7 @@ func (h *headline) lower() bool { return h.quantity.Better < 0 }
 
 // winner names the best and how far ahead it is of the system that everybody knows.
 func (h *headline) winner() (says, why string) {
-	slices.SortStableFunc(h.done, func(a, b contender) int {
+	order.Stable(h.done, func(a, b contender) int {
 		switch better := a.value > b.value; {
 		case a.value == b.value:
 			return 0

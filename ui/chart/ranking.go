@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -56,7 +57,7 @@ func (k *Ranking) sorted() []*Ranked {
 		}
 		return 0
 	}
-	slices.SortStableFunc(list, func(a, b *Ranked) int {
+	order.Stable(list, func(a, b *Ranked) int {
 		if x, y := class(a), class(b); x != y || x > 0 {
 			return x - y
 		}

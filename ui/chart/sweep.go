@@ -38,6 +38,8 @@ type Sweep struct {
 	At     func(system, i, k int) Trial
 	Show   string // of two: "wins", "each", "focus"
 	Focus  string // the system of "focus"
+	Look   int    // the point that is looked at, if Looks
+	Looks  bool
 	Note   string
 	Mode   string
 	Active bool // more is under way
@@ -193,7 +195,9 @@ func (s *Sweep) lines(a *Answer) {
 	if low >= 0 && low < 0.5*high {
 		p.Y.Min = new(float64(0))
 	}
-	if at, ok := d.here(); ok {
+	if s.Looks {
+		p.Here = &Limit{xs[s.Look], With(d.Labels[s.Look], d.Unit)}
+	} else if at, ok := d.here(); ok {
 		p.Here = &Limit{at, "now: " + With(d.Now, d.Unit)}
 	}
 	a.Figure, a.Tables = f, []report.Table{table}

@@ -50,7 +50,7 @@ func TestSweepSays(t *testing.T) {
 		want []string
 		not  string
 	}{
-		{"crossing and knee", []any{20, 20, 20, 20, 20}, []any{5, 10, 40, 40, 40}, []string{"A is best at first; B overtakes A at about 2.5 GB/s.", "From 1 GB/s to 16 GB/s B gains most: 700 %.", "Beyond 4 GB/s nothing changes any more."}, ""},
+		{"crossing and knee", []any{20, 20, 20, 20, 20}, []any{5, 10, 40, 40, 40}, []string{"A is best at first; B overtakes A at about 2.5 GB/s.", "From 1 GB/s to 16 GB/s B gains most: a factor of 8.", "Beyond 4 GB/s nothing changes any more."}, ""},
 		{"one leads", []any{10, 18, 20, 20, 20}, []any{5, 6, 8, 9, 10}, []string{"A is best throughout.", "Beyond 4 GB/s only B changes."}, "overtakes"},
 		{"nothing", []any{20, 20, 20, 20, 20}, []any{20, 20, 20, 20, 20}, []string{"Rate changes nothing here."}, "best"},
 		{"cannot", []any{20, 20, none("", true), none("", true), none("", true)}, []any{5, 6, 7, 8, 9}, []string{"B is best from 4 GB/s, where A cannot run it"}, "overtakes"},
@@ -123,7 +123,7 @@ func TestSweepRoom(t *testing.T) {
 			t.Errorf("point %d: from %g to %g, want %v", i, low, high, want)
 		}
 	}
-	if want := "The best is within 4.2 % of what is possible where it is nearest, and within a factor of 2 of what is possible where it is farthest."; !strings.Contains(a.Says, want) {
+	if want := "At its nearest the best is within 4.2 % of what is possible, at its farthest within a factor of 2."; !strings.Contains(a.Says, want) {
 		t.Errorf("%q", a.Says)
 	}
 	s = table([]chart.Dim{d}, map[string][]any{"top": make([]any, 5), "a": {1, 2, 3, 4, 5}, "b": {1, 2, 3, 4, 5}})

@@ -45,7 +45,7 @@ func whole(t *timeline.Timeline) (list []timeline.Wait) {
 	}
 	if t.Part { // of all slices only the longest waits are known
 		known := slices.Clone(t.Waits)
-		slices.SortFunc(known, func(a, b timeline.Wait) int {
+		slices.SortStableFunc(known, func(a, b timeline.Wait) int {
 			return cmp.Or(cmp.Compare(a.Track, b.Track), cmp.Compare(a.Begin, b.Begin))
 		})
 		for _, w := range known {

@@ -62,6 +62,7 @@ func (h *host) Stop(ids []int) {
 }
 
 func (h *host) Recorded(string) {}
+func (h *host) Answered(string) {}
 
 func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
 func (*host) Stored(string) string        { return "" }

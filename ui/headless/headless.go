@@ -40,6 +40,20 @@ func Opening(l lab.Lab, tabs []session.Tab) (*session.Session, []exec.Known, err
 	return n, h.known, err
 }
 
+// Card is what a laboratory opens on when it has asked one of the questions that are ready.
+func Card(l lab.Lab, i int) (*session.Session, error) {
+	h := &host{bench: exec.Executor{Lab: l}, charts: true}
+	n, err := open(l, nil, "lab="+l.Name, h)
+	if err != nil {
+		return nil, err
+	}
+	h.jobs = nil // what Explore shows
+	n.SetView(state.WhatIf)
+	n.Question.Ask(i)
+	err = h.work(n)
+	return n, err
+}
+
 // Draw is Show for those who want charts alone: the laboratory's own sections, which may
 // be many times the work, are left out.
 func Draw(l lab.Lab, fragment string) (*session.Session, error) {
@@ -151,6 +165,9 @@ func (h *host) Start(j *exec.Job, _ calls.Priority) {
 		h.jobs = append(h.jobs, j)
 	}
 }
+
+// Answered asks for nothing: whoever wants a card's answer asks it.
+func (*host) Answered(string) {}
 
 func (*host) Raise(int, calls.Priority) {}
 

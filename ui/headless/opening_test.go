@@ -28,6 +28,7 @@ func (h *forgetful) Start(j *exec.Job, _ calls.Priority) {
 func (*forgetful) Raise(int, calls.Priority) {}
 func (*forgetful) Stop([]int)                {}
 func (*forgetful) Recorded(string)           {}
+func (*forgetful) Answered(string)           {}
 
 func (*forgetful) Fetch(string, bool)        {}
 func (*forgetful) Stored(string) string      { return "" }

@@ -173,7 +173,7 @@ func (w *writer) object(v reflect.Value) error {
 		return fmt.Errorf("a %s cannot be written as JSON", v.Type())
 	}
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortStableFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	first := true
 	w.open('{')
 	for _, k := range keys {

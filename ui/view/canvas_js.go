@@ -139,6 +139,12 @@ func (c *Sheet) filled(v vjs.Value) {
 // filled runs on every render.
 func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
 
+// walked runs on every render.
+func (c *Question) walked(v vjs.Value) { c.walk.set(js.Value(v), c.pointHTML()) }
+
+// asked runs on every render.
+func (c *Question) asked(v vjs.Value) { c.cards.set(js.Value(v), c.ready) }
+
 // lanes is where a run is drawn over time.
 type lanes struct {
 	element js.Value

@@ -31,6 +31,10 @@ func (c *Question) created(vjs.Value) { c.drawn() }
 
 func (c *Question) filled(vjs.Value) { c.set(c.rows()) }
 
+func (c *Question) walked(vjs.Value) { c.walk.set(c.pointHTML()) }
+
+func (c *Question) asked(vjs.Value) { c.cards.set(c.ready) }
+
 // lanes is where a run is drawn over time; without a browser it is nothing.
 type lanes struct{}
 

@@ -1,6 +1,10 @@
 package view
 
 import (
+	"html"
+	"strconv"
+	"strings"
+
 	"github.com/vugu/vugu"
 
 	"spillway/sim/study"
@@ -46,6 +50,9 @@ func (c *Papers) allLabel(v papers.View) string {
 	if v.All.Running {
 		return "Computing…"
 	}
+	if v.Seconds > 0 {
+		return "Compute all of it here (" + strconv.Itoa(v.Seconds) + " s)"
+	}
 	return "Compute all of it here"
 }
 
@@ -53,10 +60,22 @@ func (c *Papers) allLabel(v papers.View) string {
 func (c *Papers) board() string {
 	for _, v := range c.views {
 		if v.Shown {
-			return v.Board
+			return origins(v)
 		}
 	}
 	return ""
+}
+
+// origins is the scoreboard with where the numbers of every figure come from.
+func origins(v papers.View) string {
+	var pairs []string
+	for _, e := range v.Items {
+		if e.Origin != "" {
+			at := `data-figure="` + html.EscapeString(e.Name) + `"><b>`
+			pairs = append(pairs, at, strings.TrimSuffix(at, "<b>")+`<span class="origin">`+html.EscapeString(e.Origin)+`</span><b>`)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(v.Board)
 }
 
 // items are the paper's figures and, if it states numbers, its claims.

@@ -97,6 +97,9 @@ func (c *Picture) runClass(i int) string {
 	if !c.standing(i).Bar {
 		class += " barless"
 	}
+	if c.Runs.List[i].System.Usual {
+		class += " usual"
+	}
 	return class
 }
 

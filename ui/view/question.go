@@ -21,10 +21,18 @@ type Question struct {
 	*App
 	canvas
 	markup
+	cards markup
+	walk  markup // what a point of the curve has
+
+	point question.Along
 
 	shown    question.Shown
-	ready    []form.Option // the questions that the laboratory has ready
-	table    string        // as HTML
+	ready    string // the questions that the laboratory has ready, as HTML
+	own      bool   // what is asked is none of them
+	answer   string // of the one that is asked, where it is known
+	form     bool   // somebody wants to see the form, or not any more
+	pressed  bool   // and said so
+	table    string // as HTML
 	of       *session.Laboratory
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
@@ -53,13 +61,134 @@ func (c *Question) Compute() {
 	}
 	c.made = time.Now()
 	c.drawings++
-	c.ready = c.Question.Ready()
+	list := c.Question.Ready()
+	c.ready, c.own, c.answer = readyHTML(list), c.Question.Own(), ""
+	for _, r := range list {
+		if r.Chosen && r.Chart != "" {
+			c.answer = r.Says
+		}
+	}
 	c.shown.Conclude()
-	c.table = c.tables()
+	c.table, c.point = c.tables(), question.Along{}
+	if c.last() > 0 {
+		c.point = c.Question.Along()
+	}
+}
+
+// rests reports whether nothing is asked yet, hides the same for the markup.
+func (c *Question) rests() bool { return c.Question.Untouched() }
+
+func (c *Question) hides() any { return hidden(c.rests()) }
+
+// formed reports whether the form is shown: of a question that is ready when somebody wants it.
+func (c *Question) formed() bool {
+	return c.editable() && (len(c.Info.Cards) == 0 || c.pressed && c.form || !c.pressed && c.own)
+}
+
+// headline is the answer of a question that is ready, else what came out so far, which else
+// stands below it.
+func (c *Question) headline() string {
+	if c.answer != "" && c.shown.Problem() == "" {
+		return c.answer
+	}
+	return c.shown.Says()
+}
+
+func (c *Question) finding() string {
+	if c.answer == "" || c.shown.Problem() != "" {
+		return ""
+	}
+	return c.shown.Says()
+}
+
+// more shows the form, or hides it.
+func (c *Question) more() {
+	c.form, c.pressed = !c.formed(), true
+	if c.form {
+		c.Question.Open()
+	}
+}
+
+func (c *Question) moreLabel() string {
+	if c.rests() {
+		return "More: ask something else"
+	}
+	return "More: change this question"
+}
+
+// readyClass makes the cards small once one is pressed.
+func (c *Question) readyClass() string {
+	if c.rests() {
+		return "ask-ready"
+	}
+	return "ask-ready asked"
+}
+
+// readyHTML are the questions that are ready.
+func readyHTML(list []question.Ready) string {
+	var b strings.Builder
+	for i, r := range list {
+		n := strconv.Itoa(i)
+		b.WriteString(`<button type="button" id="ask-ready-` + n + `" data-card="` + n + `" tabindex="` + tab(i) + `" aria-pressed="` + strconv.FormatBool(r.Chosen) + `"><b>` + html.EscapeString(r.Question) + `</b>` + r.Chart + `<span class="fine">` + html.EscapeString(r.Says) + `</span></button>`)
+	}
+	return b.String()
+}
+
+// last is the last point of a curve that one can go along.
+func (c *Question) last() int {
+	if c.rests() {
+		return 0
+	}
+	return c.Question.Points() - 1
+}
+
+func (c *Question) place() string { return strconv.Itoa(c.Question.Place()) }
+
+func (c *Question) along() string { return "At " + c.point.Label + ": " + c.point.Says }
+
+func (c *Question) look(e vugu.DOMEvent) { c.Question.Look(e.PropString("target", "value")) }
+
+func (c *Question) use() { c.Question.Adopt(c.point.Text) }
+
+func (c *Question) useLabel() string { return "Use " + c.point.Label + " in Explore" }
+
+// pointHTML is what the systems have at a point of the curve.
+func (c *Question) pointHTML() string {
+	var b strings.Builder
+	b.WriteString(`<p><b>` + html.EscapeString(c.along()) + `</b></p><table class="board-close"><tbody>`)
+	for _, r := range c.point.Rows {
+		b.WriteString(`<tr class="` + r.Class + `"><th scope="row">` + html.EscapeString(r.Title) + `</th><td><i style="` + r.Style + `"></i></td><td>` + html.EscapeString(r.Value) + `</td></tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return b.String()
+}
+
+// mattersHTML is the tornado: of each setting what half and twice as much do.
+func mattersHTML(x *question.Shown) string {
+	list, zone := x.Matters()
+	var b strings.Builder
+	b.WriteString(`<table class="numbers ask-numbers tornado"><caption>` + html.EscapeString(x.Tables[0].Title) + `</caption><thead><tr><th scope="col">Setting</th><th scope="col">Half</th><th scope="col">changes</th><th aria-hidden="true"></th><th scope="col">changes</th><th scope="col">Twice</th></tr></thead><tbody>`)
+	for i := range list {
+		m := &list[i]
+		class := ""
+		if m.Noise {
+			class = "ask-none"
+		}
+		b.WriteString(`<tr class="` + class + `"><th scope="row">` + html.EscapeString(m.Label) + ` <span class="fine">` + html.EscapeString(m.From) + `</span></th><td>` + html.EscapeString(m.Texts[0]) + `</td><td>` + html.EscapeString(m.Says[0]) + `</td><td class="field" aria-hidden="true"><i class="zone" style="` + zone + `"></i>`)
+		for side, class := range [2]string{"half", "twice"} {
+			b.WriteString(`<i class="` + class + `" style="` + m.Bars[side] + `"></i>`)
+		}
+		b.WriteString(`</td><td>` + html.EscapeString(m.Says[1]) + `</td><td>` + html.EscapeString(m.Texts[1]) + `</td></tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return b.String()
 }
 
 // tables are what came out in numbers, as HTML.
 func (c *Question) tables() string {
+	if list, _ := c.shown.Matters(); list != nil {
+		return mattersHTML(&c.shown)
+	}
 	if c.shown.Weighs() {
 		return effectsHTML(&c.shown)
 	}

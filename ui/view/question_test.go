@@ -127,7 +127,10 @@ func TestTableWords(t *testing.T) {
 
 func TestQuestionWeighs(t *testing.T) {
 	s := newStage(t, asked)
-	s.click("ask-effects")
+	if s.there("ask-rank") || !s.root.Question.Untouched() {
+		t.Error("the form is there before somebody wants it")
+	}
+	s.click("ask-more", "ask-effects")
 	s.want("ask-says", "Computing…")
 	s.finish()
 	s.want("ask-says", "10 % more ")
@@ -158,7 +161,7 @@ func TestQuestionWeighs(t *testing.T) {
 func TestQuestionOfLink(t *testing.T) {
 	s := newStage(t, asked)
 	s.finish()
-	s.click("ask-buy")
+	s.click("ask-more", "ask-buy")
 	s.finish()
 	s.root.Visit(asked + "&ask-vary=ssd_read&ask-values=1..9/100")
 	s.draw()

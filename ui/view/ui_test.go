@@ -42,6 +42,7 @@ func (d *direct) Stop(ids []int) {
 }
 
 func (d *direct) Recorded(string) {}
+func (d *direct) Answered(string) {}
 
 func (d *direct) Fetch(name string, _ bool) { d.fetched = append(d.fetched, name) }
 

@@ -91,6 +91,8 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await expect(page.locator('#compare-headline')).not.toBeEmpty();
   // What if: vary a setting.
   await toView(page, 'whatif');
+  await tabTo(page, 'ask-more');
+  await page.keyboard.press('Enter');
   await tabTo(page, 'f-ask-vary');
   await page.keyboard.type('Host mem');
   for (let i = 0; i < 60 && await page.locator('#ask-run').isEnabled(); i++) { // a slow machine asks first

@@ -21,6 +21,8 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   await expect(page.locator('#board h2')).toHaveText(/^\d+ of \d+ published numbers are met; half of all are within 4 %\.$/);
   await expect(page.locator('#paper-summary')).toContainText('35 published numbers; 35 compared');
   await expect(part(page, 'origin', 'g10.11')).toHaveText('shipped');
+  await expect(page.locator('#board button[data-figure="g10.11"] .origin')).toHaveText('shipped');
+  await expect(page.locator('#reproduce-g10')).toHaveText(/^Compute all of it here \([1-9]\d* s\)$/);
   await expect(page.locator('#state-g10')).toContainText('0 of 411 runs. Shown is what this build came with.');
   const start = await page.evaluate(() => performance.now());
   await page.click('#paper-run');
@@ -29,6 +31,7 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   console.log(`Figure 11 took ${Math.round(await page.evaluate((t) => performance.now() - t, start))} ms`);
   await expect(part(page, 'verdict', 'g10.11')).toContainText('within 25 %');
   await expect(part(page, 'origin', 'g10.11')).toHaveText('confirmed on this machine');
+  await expect(page.locator('#board button[data-figure="g10.11"] .origin')).toHaveText('confirmed on this machine');
   await expect(page.locator('#paper-times')).toContainText(/^Reconstruction|reconstruction: modelled kernel times/);
   await expect(page.locator('#paper-claims')).not.toContainText(/\bnot run\b/);
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
@@ -62,6 +65,7 @@ test('a dot of the scoreboard opens its figure and its row', async ({ page }) =>
   await page.mouse.click(at.x, at.y);
   await expect(page.locator('#paper-title')).toContainText('Figure 14:');
   await expect(page.locator('.paper-rows tr.here')).toHaveCount(1);
+  await expect(page.locator('.paper-rows tr.here button[data-open]')).toBeVisible(); // one press from its run in Explore
   await page.locator('#board button[data-figure="g10.18"]').press('Enter');
   await expect(page.locator('#paper-title')).toContainText('Figure 18:');
   await expect(page.locator('.paper-rows tr.here')).toHaveCount(0);

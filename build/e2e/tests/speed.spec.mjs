@@ -1,8 +1,39 @@
-// Measures the page's program in Chromium; only `make bench` runs this.
-import { finished, live, resident, test, visit } from '../fixture.mjs';
+// Holds what the page does for a visit and a change by counts; and measures it in Chromium, which
+// only `make bench` does.
+import { expect, finished, live, resident, test, visit } from '../fixture.mjs';
 import { inWorker, published } from '../worker.mjs';
 
-test.skip(!process.env.BENCH, 'make bench runs this');
+const bench = process.env.BENCH ? test : test.skip; // make bench runs these
+
+// counting counts workers, what they are told, and what changes in the page.
+const counting = (page) => page.addInitScript(() => {
+  window.counts = { workers: 0, posts: 0, same: 0, changes: 0 };
+  const Plain = window.Worker;
+  window.Worker = class extends Plain {
+    constructor(...args) { super(...args); window.counts.workers++; }
+    postMessage(...args) { window.counts.posts++; return super.postMessage(...args); }
+  };
+  new MutationObserver((list) => {
+    for (const m of list) {
+      window.counts.changes++;
+      if (m.type === 'attributes' && m.oldValue === m.target.getAttribute(m.attributeName)) window.counts.same++;
+    }
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeOldValue: true, characterData: true });
+});
+
+// What a laboratory opens on came with the site.
+for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
+  test(`${lab} opens without a worker, and its cards without a run`, { tag: '@fresh' }, async ({ page }) => {
+    await counting(page);
+    const asked = [];
+    page.on('request', (r) => asked.push(new URL(r.url()).pathname.split('/').pop()));
+    await page.goto(`./#lab=${lab}`);
+    await live(page);
+    await finished(page);
+    expect(await page.evaluate(() => window.counts.workers)).toBe(0);
+    expect(asked.filter((name) => /^(cards|papers)-|^timeline\.js$|^(train|store|compress|cxlssd|filesys|llm|files)\.wasm$/.test(name))).toEqual([]);
+  });
+}
 
 const runs = [
   'g10 BERT/256-sim_prefetch_lru.config', 'uvm BERT/256-sim_lru.config',
@@ -13,7 +44,7 @@ const times = 40; // the browser compiles better while the first ones run
 // The middle one.
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
-test('the first screen on a first visit', { tag: '@alone' }, async ({ browser, baseURL }) => {
+bench('the first screen on a first visit', { tag: '@alone' }, async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
@@ -27,7 +58,7 @@ test('the first screen on a first visit', { tag: '@alone' }, async ({ browser, b
   for (const name of Object.keys(visits[0])) console.log(`${name}: median ${Math.round(median(visits.map((v) => v[name])))} ms of ${visits.map((v) => Math.round(v[name])).join(', ')}`);
 });
 
-test('the first figure over a slow line', { tag: '@alone' }, async ({ browser, baseURL }) => {
+bench('the first figure over a slow line', { tag: '@alone' }, async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
@@ -47,7 +78,7 @@ test('the first figure over a slow line', { tag: '@alone' }, async ({ browser, b
 // One change of a setting: until everything in sight is drawn, what of that the
 // page's thread works, and how far things jump.
 for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&batch=256&times=as-paper'], ['the opening', '']]) {
-  test(`a change of a setting: ${what}`, { tag: '@alone' }, async ({ page }) => {
+  bench(`a change of a setting: ${what}`, { tag: '@alone' }, async ({ page }) => {
     test.setTimeout(120_000);
     await page.addInitScript(() => {
       window.shift = 0;
@@ -81,7 +112,7 @@ for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&ba
   });
 }
 
-test('runs in a worker', { tag: '@alone' }, async ({ page }) => {
+bench('runs in a worker', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(120_000);
   await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   const all = await published('train', 'g10');
@@ -92,7 +123,7 @@ test('runs in a worker', { tag: '@alone' }, async ({ page }) => {
   }
 });
 
-test('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
+bench('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(300_000);
   await visit(page, './');
   const models = await page.locator('#f-model option').evaluateAll((all) => all.map((o) => o.value));
@@ -103,7 +134,7 @@ test('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
   console.log(`Explore after ${models.length} models: the renderer took at most ${Math.round(resident())} MiB`);
 });
 
-test('everything is reproduced', { tag: '@alone' }, async ({ page }) => {
+bench('everything is reproduced', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(400_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');
   await finished(page, { cancel: '#cancel-g10' });

@@ -95,3 +95,4 @@ func card(t *testing.T, l *lab.Lab, c *lab.Card) {
 }
 
 func (deaf) Recorded(string) {}
+func (deaf) Answered(string) {}

@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"spillway/build/effort"
 	"spillway/build/golden"
@@ -46,8 +48,9 @@ func recorded(t *testing.T, door *all.Entry, p *study.Paper) {
 		for i := range runs {
 			list = append(list, i)
 		}
+		took.Store(0)
 		got := measured(t, door, p, runs, list)
-		head := fmt.Sprintf("What %d runs say of %s, to the last bit; without curves.\nWritten by: go test ./ui/lab/all -run '^TestRecorded$/^%s$' -update -timeout 60m", len(runs), p.Short, p.Key)
+		head := fmt.Sprintf("What %d runs say of %s, to the last bit; without curves.\nWritten by: go test ./ui/lab/all -run '^TestRecorded$/^%s$' -update -timeout 60m\n%s", len(runs), p.Short, p.Key, study.WriteSeconds(time.Duration(took.Load()).Seconds()))
 		text, err := p.WriteRecorded(head, got)
 		if err == nil {
 			err = os.WriteFile(name, []byte(text), 0o644)
@@ -129,7 +132,11 @@ func measured(t *testing.T, door *all.Entry, p *study.Paper, runs []study.Run, l
 	return got
 }
 
+// took is how many nanoseconds runs have taken.
+var took atomic.Int64
+
 func measure(l *lab.Lab, p *study.Paper, run *study.Run) (study.Outcome, error) {
+	defer func(begun time.Time) { took.Add(int64(time.Since(begun))) }(time.Now())
 	o, _, err := l.Measure(p, run.Name, run.Set, nil, nil)
 	if err != nil {
 		return study.Outcome{}, err

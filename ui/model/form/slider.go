@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/ui/model/workspace"
 )
 
@@ -92,7 +93,7 @@ func products(u *knob.Setup, key, part string) []product {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b product) int { return cmp.Compare(a.value, b.value) })
+	order.Stable(list, func(a, b product) int { return cmp.Compare(a.value, b.value) })
 	return list
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
 	"spillway/ui/model/workspace"
@@ -91,7 +92,7 @@ func draftText(drafts map[string]string) string {
 	for key, text := range drafts {
 		list = append(list, knob.Pair{Key: key, Text: text})
 	}
-	slices.SortFunc(list, func(a, b knob.Pair) int { return strings.Compare(a.Key, b.Key) })
+	order.Stable(list, func(a, b knob.Pair) int { return strings.Compare(a.Key, b.Key) })
 	return knob.Join(list, "&")
 }
 

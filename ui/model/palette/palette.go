@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 	"spillway/ui/model/session"
@@ -179,7 +180,7 @@ func helpCommands(r *session.Laboratory) []Command {
 // Glossary are the laboratory's words and everybody's, by name.
 func Glossary(i *lab.Info) []lab.Term {
 	list := append(lab.Terms(), i.Glossary...)
-	slices.SortFunc(list, func(a, b lab.Term) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	order.Stable(list, func(a, b lab.Term) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return list
 }
 
@@ -202,7 +203,7 @@ func Nearest(list []Command, query string, most int) []Command {
 			hits = append(hits, hit{score, i})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
+	order.Stable(hits, func(a, b hit) int { return b.score - a.score })
 	var found []Command
 	for _, h := range hits[:min(most, len(hits))] {
 		found = append(found, list[h.at])
@@ -266,7 +267,7 @@ func Find(list []Command, query string, most int) []Command {
 			hits = append(hits, hit{score, i})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return b.score - a.score })
+	order.Stable(hits, func(a, b hit) int { return b.score - a.score })
 	hits = hits[:min(most, len(hits))]
 	found := make([]Command, len(hits))
 	for i, h := range hits {

@@ -42,6 +42,7 @@ type paper struct {
 	lab.PaperInfo
 	outline *study.Outline
 	shipped map[string]*study.Outcome // what runs said when the site was built, by their names
+	seconds float64                   // that they took then, 0 if unknown
 	asked   bool                      // for the outline
 	problem string
 	runs    []paperRun
@@ -540,6 +541,8 @@ type View struct {
 	// Have and Need say how many of its workloads the opened files hold; Need is 0
 	// when it has none of its own.
 	Have, Need int
+	// Seconds is about how long it takes to run what is left of it here, whole; 0 if nobody knows.
+	Seconds int
 }
 
 // Views returns the papers.
@@ -561,6 +564,7 @@ func (p *Papers) Views() []View {
 			v.Tally = x.tally(study.AllClaims)
 			v.Have, v.Need = p.originals(x)
 			s := p.Standing(v.All.Name)
+			v.Seconds = int(p.left(x, &s) + 0.5)
 			if s.Differing > 0 {
 				v.Problem = s.differs()
 			}

@@ -75,6 +75,9 @@ func (a *answers) sweep() chart.Answer {
 		Of: a.asked(), Systems: systems, Floor: a.floor(state.Vary), Show: a.room.State.Ask.Text(state.ShowKey), Focus: a.room.Focus(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active(),
 	}
+	if a.place != "" && len(axes) == 1 {
+		s.Look, s.Looks = a.Place(), true
+	}
 	high := 1
 	for i := range axes {
 		s.Dims = append(s.Dims, dim(&axes[i]))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/ui/model/results"
@@ -155,7 +156,7 @@ func (a *turns) gains(p *plan) []Effect {
 		}
 		list[i] = e
 	}
-	slices.SortStableFunc(list, func(x, y Effect) int {
+	order.Stable(list, func(x, y Effect) int {
 		return cmp.Or(cmp.Compare(x.class(), y.class()), cmp.Compare(y.rank(p.kind == state.Effects), x.rank(p.kind == state.Effects)))
 	})
 	return list

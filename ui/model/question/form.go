@@ -54,16 +54,59 @@ func (p *points) text() string {
 // controls are the fields of the question.
 type controls struct{ *core }
 
-// Ready are the questions that the laboratory has ready; chosen is the one that is asked.
-func (a *controls) Ready() []form.Option {
+// A Card is what a question that is ready answers for what the laboratory opens on.
+type Card struct {
+	Says  string
+	Chart string // SVG, with classes of the page
+}
+
+// A Ready is a question that the laboratory has ready.
+type Ready struct {
+	Question string
+	Card          // Says is what it varies where the answer is not known
+	Chosen   bool // it is asked
+}
+
+// Ready are the questions that the laboratory has ready. What they answer is known of what
+// the laboratory opens on.
+func (a *controls) Ready() []Ready {
 	now := a.room.State.Ask.String()
-	var list []form.Option
+	opening := state.Opening(a.room.Info)
+	known := len(a.cards) == len(a.room.Info.Cards) && a.room.State.Setup.Equal(opening.Setup) && slices.Equal(a.room.State.On, opening.On)
+	var list []Ready
 	for i := range a.room.Info.Cards {
 		c := &a.room.Info.Cards[i]
 		u, err := a.card(i)
-		list = append(list, form.Option{Key: strconv.Itoa(i), Label: c.Question, Help: c.About, Chosen: err == nil && u.String() == now})
+		r := Ready{Question: c.Question, Card: Card{Says: c.About}, Chosen: err == nil && u.String() == now}
+		if known {
+			r.Card = a.cards[i]
+		}
+		list = append(list, r)
 	}
 	return list
+}
+
+// Ship takes what the questions that are ready answer for what the laboratory opens on.
+func (a *controls) Ship(list []Card) {
+	a.cards = list
+	a.Rev++
+}
+
+// Untouched reports whether nothing is asked yet: then the questions that are ready are all
+// there is to see, and nothing runs.
+func (a *core) Untouched() bool {
+	return !a.opened && len(a.room.Info.Cards) > 0 && len(a.room.State.Ask.Pairs()) == 0
+}
+
+// Own reports whether what is asked is none of the questions that are ready.
+func (a *controls) Own() bool {
+	return !a.Untouched() && !slices.ContainsFunc(a.Ready(), func(r Ready) bool { return r.Chosen })
+}
+
+// Open shows the form, and asks what stands in it.
+func (a *controls) Open() {
+	a.opened = true
+	a.Follow()
 }
 
 // card is what a question that is ready asks.

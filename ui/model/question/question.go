@@ -46,15 +46,20 @@ type core struct {
 	drafts    map[string]string // what is typed into fields of the question and cannot be read
 	last      string            // the question that drafts are about
 	effects   *plan             // of what the settings bring, nil if nobody asked
+	opened    bool              // somebody wants the form
+	cards     []Card            // what the questions that are ready answer; none before it has come
+	place     string            // the value of the varied setting that is looked at; empty for that which is set
+	fetch     func()            // asks for these, nil once it has
 
 	vary   *variation
 	search *searches
 	turns  *turns
 }
 
-// New returns the question of a laboratory.
-func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store) *Question {
-	a := &core{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
+// New returns the question of a laboratory. fetch asks for what the questions that are ready
+// answer, which comes back through [Question.Ship].
+func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store, fetch func()) *Question {
+	a := &core{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}, fetch: fetch}
 	a.asker.Told, a.asker.Ended = w.Draw, a.ended
 	a.vary, a.search, a.turns = &variation{a}, &searches{a}, &turns{a}
 	return &Question{core: a, controls: &controls{a}, variation: a.vary, searches: a.search, turns: a.turns, answers: &answers{a}}
@@ -81,6 +86,8 @@ type plan struct {
 	axes     []Axis
 	base     string            // the text of setup, of Effects and Buy
 	changes  []change          // of Effects and Buy
+	halved   []halving         // of Matters
+	seeds    []int             // of Matters: variants with other seeds
 	adaptive []*adaptiveSearch // of Find, by systems but bounds; of Effects one
 	problem  string            // why it cannot be run
 }
@@ -116,7 +123,7 @@ func (a *core) Follow() {
 	a.Rev++
 	s := &a.room.State
 	if text := s.Ask.String(); text != a.last {
-		a.last = text
+		a.last, a.place = text, ""
 		clear(a.drafts)
 	}
 	if a.effects != nil && (a.effects.key != a.planKey(state.Effects) || s.View != state.Explore && s.View != state.WhatIf) {
@@ -127,10 +134,14 @@ func (a *core) Follow() {
 		a.feed()
 		return
 	}
+	if fetch := a.fetch; fetch != nil && len(a.room.Info.Cards) > 0 {
+		a.fetch = nil
+		fetch()
+	}
 	if key := a.planKey(a.Kind()); a.now == nil || a.now.key != key {
 		a.now = a.make(a.Kind())
 	}
-	if a.now.key != a.stopped && a.cheap() {
+	if !a.Untouched() && a.now.key != a.stopped && a.cheap() {
 		a.confirmed = a.now.key
 	}
 	a.feed()
@@ -140,7 +151,7 @@ func (a *core) Follow() {
 // known how long a run takes.
 const (
 	cheapRuns    = 150
-	cheapSeconds = 20
+	cheapSeconds = 10
 )
 
 func (a *core) cheap() bool {
@@ -195,6 +206,8 @@ func (a *core) planKey(kind string) string {
 		parts = append(parts, a.text(state.VaryKey), a.text(state.RangeKey), a.text(state.OfKey), a.text(state.FindKey), a.text(state.WithinKey), a.text(state.AmongKey))
 	case state.Rank:
 		parts = append(parts, a.text(state.AmongKey))
+	case state.Matters:
+		parts = append(parts, a.room.Focus())
 	}
 	return strings.Join(parts, "|")
 }
@@ -219,6 +232,8 @@ func (a *core) make(kind string) *plan {
 		a.search.planFind(p)
 	case state.Effects:
 		a.turns.planEffects(p)
+	case state.Matters:
+		a.turns.planMatters(p)
 	case state.Buy:
 		a.turns.planBuy(p)
 	case state.Rank:
@@ -322,6 +337,7 @@ func (a *core) Run() {
 		return
 	}
 	a.store.ForgetFailed()
+	a.opened = true
 	a.now = a.make(a.now.kind)
 	a.confirmed, a.stopped = a.now.key, ""
 	a.Follow()

@@ -24,7 +24,7 @@ func bakeryQuestion(on ...string) *Question {
 	w.State.On = on
 	f := files.New(w, calls.NewDesk(table, i.Name, func() {}), new(files.Count), nil)
 	g, s := form.New(w, f), results.NewStore(i.Name, table)
-	return New(w, f, g, runs.New(w, f, g, s), s)
+	return New(w, f, g, runs.New(w, f, g, s), s, nil)
 }
 
 // Twins are among all systems only when they are asked for.

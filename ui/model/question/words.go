@@ -24,19 +24,27 @@ type Shown struct {
 	Found []Found
 
 	effects []Effect
+	matters []Matter
+	zone    string // style of what seeds do
 }
+
+// Matters are what half and twice as much of each setting do, and the style of what other seeds do.
+func (c *Shown) Matters() ([]Matter, string) { return c.matters, c.zone }
 
 // Follow takes over what the form of a question shows, and how far its runs are.
 func (c *Shown) Follow(q *Question) { c.Question, c.Fields, c.Progress = q, q.Fields(), q.Progress() }
 
 // Conclude makes what came out so far.
 func (c *Shown) Conclude() {
-	c.Answer, c.Found, c.effects, c.Tables = chart.Answer{}, nil, nil, nil
+	c.Answer, c.Found, c.effects, c.matters, c.Tables = chart.Answer{}, nil, nil, nil, nil
 	switch {
 	case c.Problem() != "":
 	case c.Kind() == state.Effects, c.Kind() == state.Buy:
 		c.effects = c.Gains()
 		c.Tables = []report.Table{c.effectsTable()}
+	case c.Kind() == state.Matters:
+		c.matters, c.zone = c.turns.Matters()
+		c.Tables = []report.Table{c.mattersTable()}
 	default:
 		if c.Kind() == state.Find {
 			c.Found = c.Question.Found()
@@ -110,6 +118,8 @@ func (c *Shown) Says() string {
 		text = c.saysEffects()
 	case state.Buy:
 		text = c.saysBuy()
+	case state.Matters:
+		text = c.saysMatters()
 	}
 	text = strings.TrimSpace(text + " " + c.saysFailed())
 	if text == "" {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/order"
 	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
@@ -114,7 +115,7 @@ func (r *Runs) twoBest() []string {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b contender) int {
+	order.Stable(list, func(a, b contender) int {
 		switch {
 		case a.value == b.value:
 			return 0

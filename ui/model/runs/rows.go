@@ -3,10 +3,10 @@ package runs
 import (
 	"cmp"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
+	"spillway/sim/order"
 	"spillway/sim/report"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/results"
@@ -135,7 +135,7 @@ func (x *Rows) end(but func(string, *Row) bool) {
 		}
 		return false
 	})
-	slices.SortFunc(wanted, func(a, b results.Run) int { return cmp.Compare(a.Key(), b.Key()) })
+	order.Stable(wanted, func(a, b results.Run) int { return cmp.Compare(a.Key(), b.Key()) })
 	x.asker.Wants(wanted)
 }
 

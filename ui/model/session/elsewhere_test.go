@@ -18,6 +18,7 @@ func (deaf) Start(*exec.Job, calls.Priority) {}
 func (deaf) Raise(int, calls.Priority)       {}
 func (deaf) Stop([]int)                      {}
 func (deaf) Recorded(string)                 {}
+func (deaf) Answered(string)                 {}
 
 func (deaf) Fetch(string, bool)        {}
 func (deaf) Stored(string) string      { return "" }

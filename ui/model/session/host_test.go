@@ -59,6 +59,7 @@ func (h *host) Store(name, text string) bool {
 
 // Fetch is a method of the host alone: a Session has none.
 func (h *host) Recorded(string) {}
+func (h *host) Answered(string) {}
 
 func (h *host) Fetch(name string, _ bool) { h.fetched = append(h.fetched, name) }
 

@@ -675,3 +675,55 @@ func TestPlanKeepsItsSettings(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Half and twice as much of a setting, of the system in focus alone.
+func TestMatters(t *testing.T) {
+	h := asking(t, "&watts=300&ask=matters&systems=dream,oven&focus=oven")
+	h.do()
+	var s question.Shown
+	s.Follow(h.Question)
+	s.Conclude()
+	list, zone := s.Matters()
+	if len(list) == 0 || list[1].Label != "Watts" || list[1].Says != [2]string{"−50 %", "+100 %"} || list[1].Bars[0] != "left:calc(50% + -50.0%);width:50.0%" || zone != "" {
+		t.Fatalf("%+v, %q", list, zone)
+	}
+	if got := s.Says(); !strings.HasPrefix(got, "Portions matters most to Oven: half of it +100 %, twice as much −50 %. Then watts: half of it −50 %, twice as much +100 %.") {
+		t.Errorf("%q", got)
+	}
+	if n := len(s.Tables[0].Rows); n != len(list) {
+		t.Errorf("%d rows of %d", n, len(list))
+	}
+}
+
+// Along a curve each point says who is best there; another question begins where the settings are.
+func TestAlong(t *testing.T) {
+	h := asking(t, "&watts=300&ask-vary=watts&ask-values=150,300,600&systems=dream,oven,kiln&focus=oven")
+	h.do()
+	if p := h.Question.Along(); h.Question.Points() != 3 || h.Question.Place() != 1 || p.Text != "300" || len(p.Rows) != 3 {
+		t.Fatalf("%d, %+v", h.Question.Place(), p)
+	}
+	h.Question.Look("2")
+	p := h.Question.Along()
+	if p.Text != "600" || !strings.Contains(p.Says, "is best") || p.Rows[0].Style != "width:100.0%" {
+		t.Errorf("%+v", p)
+	}
+	var s question.Shown
+	s.Follow(h.Question)
+	s.Conclude()
+	if here := s.Answer.Figure.Panels.Here; here == nil || here.Text != p.Label {
+		t.Errorf("%+v", here)
+	}
+	h.Question.Look("7")
+	h.Question.Look("x")
+	if h.Question.Place() != 2 {
+		t.Error("it went to a place that is none")
+	}
+	h.Question.Choose(state.ValuesKey, "100,300")
+	if h.Question.Place() != 1 {
+		t.Errorf("%d", h.Question.Place())
+	}
+	h.Question.Choose(state.Vary2Key, "portions")
+	if h.Question.Points() != 0 {
+		t.Error("a map is no curve")
+	}
+}

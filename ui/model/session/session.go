@@ -16,6 +16,7 @@ import (
 	"spillway/ui/model/files"
 	"spillway/ui/model/link"
 	"spillway/ui/model/memory"
+	"spillway/ui/model/question"
 	"spillway/ui/model/state"
 )
 
@@ -29,6 +30,9 @@ type Host interface {
 	// Recorded asks for what runs of a laboratory's papers said when the site was built; it comes
 	// back through Session.Ship, or not.
 	Recorded(lab string)
+	// Answered asks for what a laboratory's ready questions answer; it comes back through
+	// Session.ShipCards, or not.
+	Answered(lab string)
 	// Stored returns the text that the browser keeps under a name, "" if none.
 	Stored(name string) string
 	// Store has the browser keep a text, and reports whether it does.
@@ -243,6 +247,13 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 func (n *Session) Ship(lab string, list []study.Recording) {
 	if l := n.labs[lab]; l != nil {
 		l.Papers.Ship(list)
+	}
+}
+
+// ShipCards takes what a laboratory's ready questions answer.
+func (n *Session) ShipCards(lab string, list []question.Card) {
+	if l := n.labs[lab]; l != nil {
+		l.Question.Ship(list)
 	}
 }
 

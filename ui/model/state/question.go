@@ -30,6 +30,7 @@ const (
 const (
 	Vary    = "vary"    // what one knob or two do
 	Find    = "find"    // the least or most of a knob that still does
+	Matters = "matters" // what half and twice as much of each knob do to the system in focus
 	Effects = "effects" // what a little more of each knob brings
 	Buy     = "buy"     // what each other part brings
 	Rank    = "rank"    // which system is best
@@ -90,7 +91,7 @@ func questions(i *lab.Info) []knob.Info {
 	return []knob.Info{
 		one(AskKey, "Question", Vary,
 			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
-			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}, knob.Choice{Key: Rank, Label: "Which system"}),
+			knob.Choice{Key: Matters, Label: "What matters here"}, knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}, knob.Choice{Key: Rank, Label: "Which system"}),
 		one(VaryKey, "Setting", cmp.Or(i.Vary, number, first), knobs...),
 		{Key: ValuesKey, Label: "Values", Kind: knob.Word},
 		one(Vary2Key, "And", NoKnob, append([]knob.Choice{{Key: NoKnob, Label: "nothing else"}}, knobs...)...),

@@ -1,0 +1,440 @@
+// Package cards makes of the questions that What if has ready what stands on them: a small
+// chart and the answer in a sentence or two. They are recorded beside each laboratory, because
+// some take seconds, and drawn when the site is built: the page's program knows nothing of them.
+package cards
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/model/question"
+	"spillway/ui/model/session"
+	"spillway/ui/model/state"
+)
+
+// A Picture is what came out of one question.
+type Picture struct {
+	Question string
+	Says     string   // the answer
+	Quantity string   // what is drawn, with its unit
+	X        string   `json:",omitempty"` // what is varied, with its unit; empty where Labels are of rows
+	Labels   []string // of the points, or of rows from the top
+	Now      int      // which of these is set; -1 if none is
+	Lines    []Line
+}
+
+// A Line is one system at all points, with four digits.
+type Line struct {
+	Name   string
+	Role   string     // A and B are compared; others have none
+	Values []*float64 // nil where it has none
+}
+
+// The roles of lines.
+const (
+	A = "a"
+	B = "b"
+)
+
+// Gains of parts that are told, as shares.
+const (
+	least = 0.01
+	most  = 10
+)
+
+// mostRows is how many rows a chart has room for.
+const mostRows = 7
+
+// Of draws the question that a session has answered.
+func Of(n *session.Session, title string) Picture {
+	of := n.State.Ask.Text(state.OfKey)
+	q := &n.Info.Quantities[n.Info.Quantity(of)]
+	p := Picture{Question: title, Quantity: bracketed(q.Label, q.Unit), Now: -1}
+	switch axes := n.Question.Axes(); {
+	case n.Question.Kind() == state.Buy:
+		buys(n, &p)
+	case n.Question.Kind() == state.Rank:
+		ranks(n, &p, q)
+	case len(axes) == 2:
+		x, y := &axes[0], &axes[1]
+		p.Labels, p.Now = brief(x.Labels), slices.Index(x.Texts, x.Now)
+		if x.Xs != nil {
+			p.X = bracketed(x.Knob.Label, x.Knob.Unit)
+		}
+		for k := range y.Texts {
+			l := Line{Name: chart.With(y.Labels[k], y.Knob.Unit)}
+			if y.Texts[k] == y.Now {
+				l.Role = A
+			} else if k == 0 {
+				l.Role = B
+			}
+			for i := range x.Texts {
+				l.Values = append(l.Values, value(q, n.Question.At(n.Focus(), i, k).Value))
+			}
+			p.Lines = append(p.Lines, l)
+		}
+		p.Says = pair(&p, q, n.Info.Systems[system(n, n.Focus())].Title)
+	default:
+		x := &axes[0]
+		p.Labels, p.Now = brief(x.Labels), slices.Index(x.Texts, x.Now)
+		if x.Xs != nil {
+			p.X = bracketed(x.Knob.Label, x.Knob.Unit)
+		}
+		for _, s := range n.Question.Compared() {
+			if s.Bound {
+				continue
+			}
+			if s.Yardstick {
+				continue
+			}
+			l := Line{Name: s.Title, Role: role(n, s.Name)}
+			for i := range x.Texts {
+				l.Values = append(l.Values, value(q, n.Question.At(s.Name, i, 0).Value))
+			}
+			p.Lines = append(p.Lines, l)
+		}
+		p.Says = answer(&p, q, x.Knob.Unit, q.Key == n.Info.Say.Quantity)
+	}
+	return p
+}
+
+// brief leaves out what stands in brackets, where labels differ without it.
+func brief(labels []string) []string {
+	list := make([]string, len(labels))
+	for i, l := range labels {
+		l, _, _ = strings.Cut(l, " (")
+		if slices.Contains(list, l) {
+			return labels
+		}
+		list[i] = l
+	}
+	return list
+}
+
+func bracketed(label, unit string) string {
+	if unit == "" {
+		return label
+	}
+	return label + ", " + unit
+}
+
+func system(n *session.Session, name string) int {
+	for i := range n.Info.Systems {
+		if n.Info.Systems[i].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// role says how a system is drawn: that in focus is A; B is the one that everybody knows.
+func role(n *session.Session, name string) string {
+	switch {
+	case name == n.Focus():
+		return A
+	case n.Info.Systems[system(n, name)].Usual:
+		return B
+	}
+	return ""
+}
+
+// value is a value as people see it, with four digits; nil if there is none.
+func value(q *report.Quantity, v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	x, _ := strconv.ParseFloat(strconv.FormatFloat(q.Shown(v), 'g', 4, 64), 64) // it was printed so
+	return &x
+}
+
+// ranks draws systems in their order.
+func ranks(n *session.Session, p *Picture, q *report.Quantity) {
+	type one struct {
+		name, role string
+		v          *float64
+	}
+	var all []one
+	for _, s := range n.Question.Compared() {
+		if s.Bound {
+			continue
+		}
+		if v := value(q, n.Question.At(s.Name, 0, 0).Value); v != nil {
+			all = append(all, one{s.Title, role(n, s.Name), v})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b one) int { return cmp.Compare(*b.v*better(q), *a.v*better(q)) })
+	all = all[:min(len(all), mostRows)]
+	for i, x := range all {
+		p.Labels = append(p.Labels, x.name)
+		l := Line{Role: x.role, Values: make([]*float64, len(all))}
+		l.Values[i] = x.v
+		p.Lines = append(p.Lines, l)
+	}
+	if len(all) > 1 {
+		p.Says = fmt.Sprintf("%s: %s. %s has %s, %s %s.", all[0].name, said(*all[0].v, q.Unit), all[1].name, said(*all[1].v, q.Unit), all[len(all)-1].name, said(*all[len(all)-1].v, q.Unit))
+	}
+}
+
+// buys draws what other parts bring.
+func buys(n *session.Session, p *Picture) {
+	p.Quantity = "Gain, %"
+	l := Line{Role: A}
+	for _, e := range n.Question.Gains() {
+		at := slices.IndexFunc(e.Parts, func(s question.Share) bool { return s.System == n.Focus() })
+		if at < 0 || e.Reason != "" || len(p.Labels) == mostRows || !(e.Parts[at].Gain >= least && e.Parts[at].Gain <= most) {
+			continue
+		}
+		x := math.Round(1000*e.Parts[at].Gain) / 10
+		p.Labels, l.Values = append(p.Labels, part(&e)), append(l.Values, &x)
+	}
+	p.Lines = []Line{l}
+	name := n.Info.Systems[system(n, n.Focus())].Title
+	p.Says = "Nothing: no part brings " + name + " as much as 1 %."
+	if len(l.Values) > 0 {
+		p.Says = fmt.Sprintf("%s: it brings %s %s.", p.Labels[0], name, said(*l.Values[0], "%"))
+		if len(l.Values) > 1 {
+			p.Says += fmt.Sprintf(" Next is %s with %s.", p.Labels[1], said(*l.Values[1], "%"))
+		}
+	}
+}
+
+// part names a part, with what it is where its own name is a number.
+func part(e *question.Effect) string {
+	if _, err := strconv.Atoi(e.To); err == nil {
+		return e.Label + ": " + e.To
+	}
+	return e.To
+}
+
+func better(q *report.Quantity) float64 {
+	if q.Better < 0 {
+		return -1
+	}
+	return 1
+}
+
+func said(x float64, unit string) string {
+	digits := 2
+	if math.Abs(x) >= 100 {
+		digits = 3
+	}
+	return chart.With(chart.Digits(x, digits), unit)
+}
+
+// worse says how much worse x is than the best, as a share of it; 0 if it is not.
+func worse(q *report.Quantity, x, best float64) float64 {
+	if points(q) {
+		return max(0, (best-x)*better(q)/100)
+	}
+	if better(q) < 0 {
+		x, best = best, x
+	}
+	if x <= 0 {
+		return math.Inf(1)
+	}
+	return max(0, best/x-1)
+}
+
+// points reports whether a quantity is compared by differences: percent that may be below 0.
+func points(q *report.Quantity) bool { return q.Unit == "%" && q.Better < 0 }
+
+// amount says how much worse something is.
+func amount(q *report.Quantity, w float64) string {
+	switch {
+	case points(q):
+		return chart.Digits(100*w, 2) + " points"
+	case math.IsInf(w, 0):
+		return "everything"
+	case w >= 0.95:
+		return "a factor of " + chart.Digits(1+w, 2)
+	case w < 0.01:
+		return "under 1 %"
+	}
+	return chart.Digits(100*w, 2) + " %"
+}
+
+// What is level, and what is as good as the best that a setting brings.
+const (
+	level = 0.02
+	full  = 0.05
+)
+
+// best is the place of the best of values, -1 if there is none.
+func best(q *report.Quantity, values []*float64) int {
+	at := -1
+	for i, v := range values {
+		if v != nil && (at < 0 || *v*better(q) > *values[at]*better(q)) {
+			at = i
+		}
+	}
+	return at
+}
+
+// of is the line with a role, nil if there is none.
+func (p *Picture) of(role string) *Line {
+	for i := range p.Lines {
+		if p.Lines[i].Role == role {
+			return &p.Lines[i]
+		}
+	}
+	return nil
+}
+
+// answer says what one setting does to A, and who leads in what decides.
+func answer(p *Picture, q *report.Quantity, unit string, decides bool) string {
+	a := p.of(A)
+	if a == nil {
+		return ""
+	}
+	at := func(i int) string { return chart.With(p.Labels[i], unit) }
+	top := best(q, a.Values)
+	if top < 0 {
+		return a.Name + " runs with none of these."
+	}
+	text := ""
+	if p.X == "" {
+		text = choices(p, q, a, top)
+	} else {
+		text = along(q, a, top, at)
+	}
+	if decides {
+		text += " " + leads(p, q, a, at)
+	}
+	return strings.TrimSpace(text)
+}
+
+// choices says which choice is best for A.
+func choices(p *Picture, q *report.Quantity, a *Line, top int) string {
+	last := -1
+	for i, v := range a.Values {
+		if v != nil && (last < 0 || *v*better(q) < *a.Values[last]*better(q)) {
+			last = i
+		}
+	}
+	if worse(q, *a.Values[last], *a.Values[top]) < level {
+		return "It makes no difference to " + a.Name + "."
+	}
+	unit := q.Unit
+	return fmt.Sprintf("%s: %s with %s, and %s with %s.", a.Name, said(*a.Values[top], unit), p.Labels[top], said(*a.Values[last], unit), p.Labels[last])
+}
+
+// along says what a number does to A.
+func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
+	n := len(a.Values)
+	fits := func(i int) bool { return a.Values[i] != nil && worse(q, *a.Values[i], *a.Values[top]) < full }
+	first, last := 0, n-1
+	for a.Values[first] == nil {
+		first++
+	}
+	for a.Values[last] == nil {
+		last--
+	}
+	from, to := last, first // all from there on, and all up to there, are as good as the best
+	for from > first && fits(from-1) && fits(last) {
+		from--
+	}
+	for to < last && fits(to+1) && fits(first) {
+		to++
+	}
+	cannot := ""
+	if first > 0 {
+		cannot = fmt.Sprintf(" With %s it does not run.", at(first-1))
+	} else if last < n-1 {
+		cannot = fmt.Sprintf(" With %s it does not run.", at(last+1))
+	}
+	lost := func(i int) string { return amount(q, worse(q, *a.Values[i], *a.Values[top])) }
+	switch {
+	case fits(first) && fits(last) && from == first:
+		if w := extreme(q, a, top); w < level {
+			return "It makes no difference to " + a.Name + "." + cannot
+		}
+		return a.Name + " changes by under 5 %." + cannot
+	case fits(last) && from < last:
+		return fmt.Sprintf("%s is enough for %s; %s costs it %s.%s", at(from), a.Name, at(first), lost(first), cannot)
+	case fits(last):
+		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, lost(first), cannot)
+	case fits(first) && to > first:
+		return fmt.Sprintf("Up to %s %s loses under 5 %%; %s costs it %s.%s", at(to), a.Name, at(last), lost(last), cannot)
+	case fits(first):
+		return fmt.Sprintf("The less the better: %s instead of %s costs %s %s.%s", at(last), at(first), a.Name, lost(last), cannot)
+	}
+	return fmt.Sprintf("%s is best for %s; %s costs it %s and %s %s.%s", at(top), a.Name, at(first), lost(first), at(last), lost(last), cannot)
+}
+
+// extreme is how much worse than the best A gets.
+func extreme(q *report.Quantity, a *Line, top int) (w float64) {
+	for _, v := range a.Values {
+		if v != nil {
+			w = max(w, worse(q, *v, *a.Values[top]))
+		}
+	}
+	return w
+}
+
+// leads says who is best where, if that is not A, or not everywhere.
+func leads(p *Picture, q *report.Quantity, a *Line, at func(int) string) string {
+	var who []string // at every point
+	for i := range p.Labels {
+		var column []*float64
+		for k := range p.Lines {
+			column = append(column, p.Lines[k].Values[i])
+		}
+		top := best(q, column)
+		switch {
+		case top < 0:
+			who = append(who, "")
+		case a.Values[i] != nil && worse(q, *a.Values[i], *column[top]) < level:
+			who = append(who, a.Name)
+		default:
+			who = append(who, p.Lines[top].Name)
+		}
+	}
+	kinds := slices.DeleteFunc(slices.Compact(slices.Clone(who)), func(s string) bool { return s == "" })
+	ours := 0
+	for _, w := range who {
+		if w == a.Name {
+			ours++
+		}
+	}
+	switch {
+	case len(p.Lines) < 2 || len(kinds) == 0:
+		return ""
+	case len(kinds) == 1 && ours > 0:
+		return "It leads everywhere."
+	case len(kinds) == 1:
+		return kinds[0] + " leads everywhere."
+	case p.X == "" || len(kinds) > 2:
+		return fmt.Sprintf("It leads in %d of %d.", ours, len(who))
+	}
+	turn := slices.Index(who, kinds[1])
+	return fmt.Sprintf("Below %s %s leads, from there on %s.", at(turn), kinds[0], kinds[1])
+}
+
+// pair says what one setting does with two values of another.
+func pair(p *Picture, q *report.Quantity, name string) string {
+	var parts []string
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		top := best(q, l.Values)
+		if top < 0 {
+			continue
+		}
+		switch w := extreme(q, l, top); {
+		case w < level:
+			parts = append(parts, fmt.Sprintf("with %s it makes no difference to %s", l.Name, name))
+		default:
+			parts = append(parts, fmt.Sprintf("with %s %s brings most, %s", l.Name, p.Labels[top], amount(q, w)))
+		}
+	}
+	text := strings.Join(parts, "; ")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

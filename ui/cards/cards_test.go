@@ -1,0 +1,104 @@
+package cards
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spillway/sim/report"
+)
+
+func line(name, role string, values ...float64) Line {
+	l := Line{Name: name, Role: role}
+	for _, v := range values {
+		if v < 0 {
+			l.Values = append(l.Values, nil)
+			continue
+		}
+		l.Values = append(l.Values, &v)
+	}
+	return l
+}
+
+// An answer begins with what was asked for, and says who leads.
+func TestAnswer(t *testing.T) {
+	speed := &report.Quantity{Label: "Speed", Unit: "× ideal", Better: 1}
+	time := &report.Quantity{Label: "Time", Unit: "s", Better: -1}
+	for _, tt := range []struct {
+		q     *report.Quantity
+		lines []Line
+		want  string
+	}{
+		{speed, []Line{line("G10", A, 0.2, 0.8, 0.99, 1)}, "16 GiB is enough for G10; 4 GiB costs it a factor of 5."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1.01), line("UVM", B, 0.5, 0.5, 0.5, 0.5)}, "It makes no difference to G10. It leads everywhere."},
+		{speed, []Line{line("G10", A, 1, 1, 0.9, 0.8)}, "Up to 8 GiB G10 loses under 5 %; 32 GiB costs it 25 %."},
+		{speed, []Line{line("G10", A, 0.1, 0.2, 0.4, 0.8)}, "The more the better: 32 GiB instead of 4 GiB brings G10 a factor of 8."},
+		{time, []Line{line("G10", A, 8, 4, 2, 1)}, "The more the better: 32 GiB instead of 4 GiB brings G10 a factor of 8."},
+		{time, []Line{line("G10", A, 1, 1.5, 2, 1.2)}, "The less the better: 32 GiB instead of 4 GiB costs G10 20 %."},
+		{speed, []Line{line("G10", A, 0.5, 1, 0.9, 0.5)}, "8 GiB is best for G10; 4 GiB costs it a factor of 2 and 32 GiB a factor of 2."},
+		{speed, []Line{line("G10", A, -1, 0.9, 0.99, 1)}, "16 GiB is enough for G10; 8 GiB costs it 11 %. With 4 GiB it does not run."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 0.5, 0.5)}, "It makes no difference to G10. Below 16 GiB UVM leads, from there on G10."},
+		{speed, []Line{line("G10", A, -1, -1, -1, -1)}, "G10 runs with none of these."},
+	} {
+		p := &Picture{X: "Memory, GiB", Labels: []string{"4", "8", "16", "32"}, Lines: tt.lines}
+		if got := answer(p, tt.q, "GiB", true); got != tt.want {
+			t.Errorf("%q; want %q", got, tt.want)
+		}
+	}
+}
+
+// Every recorded card is a drawing inside its frame with few nodes.
+func TestDrawn(t *testing.T) {
+	files, _ := filepath.Glob("../lab/*/cards.json")
+	if len(files) == 0 {
+		t.Skip("nothing is recorded")
+	}
+	number := regexp.MustCompile(`[ML ]?(-?[\d.]+)`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []Picture
+		if err := json.Unmarshal(text, &list); err != nil {
+			t.Fatal(err)
+		}
+		for i := range list {
+			svg := SVG(&list[i])
+			d := xml.NewDecoder(strings.NewReader(svg))
+			nodes := 0
+			for {
+				x, err := d.Token()
+				if err != nil {
+					break
+				}
+				e, ok := x.(xml.StartElement)
+				if !ok {
+					continue
+				}
+				nodes++
+				for _, a := range e.Attr {
+					if a.Name.Local != "x" && a.Name.Local != "y" && a.Name.Local != "d" {
+						continue
+					}
+					for _, m := range number.FindAllStringSubmatch(a.Value, -1) {
+						if v, err := strconv.ParseFloat(m[1], 64); err == nil && (v < 0 || v > width) {
+							t.Errorf("%s, %s: %s=%s", file, list[i].Question, a.Name.Local, a.Value)
+						}
+					}
+				}
+			}
+			if !strings.HasSuffix(svg, "</svg>") || nodes < 5 || nodes > 60 || strings.Contains(svg, "NaN") {
+				t.Errorf("%s, %s: %d nodes\n%s", file, list[i].Question, nodes, svg)
+			}
+			if words := len(strings.Fields(list[i].Says)); words > 40 {
+				t.Errorf("%s, %s: %d words: %s", file, list[i].Question, words, list[i].Says)
+			}
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package cards
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+
+	"spillway/ui/chart"
+)
+
+// A card's chart, in pixels.
+const (
+	width, height           = 330, 150
+	left, right, up, bottom = 38, 92, 16, 24
+	names                   = 104 // of rows, at the left
+	apart                   = 13  // of names at the right, at least
+	letters                 = 17  // of a name at most
+	labelled                = 16  // of a label of a row
+)
+
+// SVG returns the chart of a question. Its colors are the page's.
+func SVG(p *Picture) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" aria-hidden="true">`, width, height)
+	if p.X == "" {
+		rows(&b, p)
+	} else {
+		lines(&b, p)
+	}
+	b.WriteString(`</svg>`)
+	return b.String()
+}
+
+// highest is the end of an axis that begins at 0, and its steps.
+func highest(p *Picture) (top, step float64) {
+	for i := range p.Lines {
+		for _, v := range p.Lines[i].Values {
+			if v != nil {
+				top = max(top, *v)
+			}
+		}
+	}
+	if top <= 0 {
+		return 1, 1
+	}
+	step = 1
+	for step > top {
+		step /= 10
+	}
+	for step*10 <= top {
+		step *= 10
+	}
+	for _, k := range []float64{0.2, 0.5, 1} {
+		if float64(k*step)*3 >= top {
+			step *= k
+			break
+		}
+		if k == 1 {
+			step *= 2
+		}
+	}
+	if step*2 >= top*1.6 {
+		step /= 2
+	}
+	return max(top*1.02, step), step
+}
+
+func short(name string) string { return clipped(name, letters) }
+
+func clipped(name string, n int) string {
+	if r := []rune(name); len(r) > n {
+		return strings.TrimSpace(string(r[:n-1])) + "…"
+	}
+	return name
+}
+
+func number(x float64) string {
+	switch {
+	case x >= 1e6:
+		return chart.Digits(x/1e6, 3) + " M"
+	case x >= 1e4:
+		return chart.Digits(x/1e3, 3) + " k"
+	}
+	return chart.Digits(x, 3)
+}
+
+func text(b *strings.Builder, x, y float64, anchor, class, s string) {
+	fmt.Fprintf(b, `<text x="%.0f" y="%.0f"`, x, y)
+	if anchor != "" {
+		fmt.Fprintf(b, ` text-anchor="%s"`, anchor)
+	}
+	if class != "" {
+		fmt.Fprintf(b, ` class="%s"`, class)
+	}
+	b.WriteString(`>` + html.EscapeString(s) + `</text>`)
+}
+
+// lines draws a line a system over what is varied.
+func lines(b *strings.Builder, p *Picture) {
+	top, step := highest(p)
+	low := 0.0
+	for i := range p.Lines {
+		for _, v := range p.Lines[i].Values {
+			if v != nil {
+				low = min(low, *v)
+			}
+		}
+	}
+	y := func(v float64) float64 { return bottomOf() - float64((v-low)/(top-low)*(bottomOf()-up)) }
+	x := func(i int) float64 {
+		return left + float64(float64(i)/float64(max(1, len(p.Labels)-1))*(width-left-right))
+	}
+	for v := float64(0); v <= top; v += step {
+		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fH%d"/>`, left, y(v), width-right)
+		text(b, left-5, y(v)+4, "end", "", number(v))
+	}
+	text(b, 0, 9, "", "", p.Quantity)
+	for i, l := range p.Labels {
+		text(b, x(i), height-10, "middle", "", l)
+	}
+	if p.Now >= 0 {
+		fmt.Fprintf(b, `<path class="now" d="M%.1f %dV%.1f"/>`, x(p.Now), up, bottomOf())
+	}
+	type end struct {
+		y          float64
+		name, role string
+	}
+	var ends []end
+	for _, role := range []string{"", B, A} { // A lies on top
+		for i := range p.Lines {
+			l := &p.Lines[i]
+			if l.Role != role {
+				continue
+			}
+			var d strings.Builder
+			open, last := false, math.NaN()
+			for k, v := range l.Values {
+				if v == nil {
+					open = false
+					continue
+				}
+				fmt.Fprintf(&d, "%s%.1f %.1f", map[bool]string{false: "M", true: "L"}[open], x(k), y(*v))
+				open, last = true, y(*v)
+			}
+			if d.Len() == 0 {
+				continue
+			}
+			fmt.Fprintf(b, `<path class="line %s" d="%s"/>`, l.Role, &d)
+			if role != "" {
+				ends = append(ends, end{last, l.Name, role})
+			}
+		}
+	}
+	if len(ends) == 2 && math.Abs(ends[0].y-ends[1].y) < apart {
+		mid := (ends[0].y + ends[1].y) / 2
+		up := 1.0
+		if ends[0].y < ends[1].y {
+			up = -1
+		}
+		ends[0].y, ends[1].y = mid+float64(up*apart/2), mid-float64(up*apart/2)
+	}
+	for _, e := range ends {
+		text(b, width-right+5, e.y+4, "", e.role, short(e.name))
+	}
+}
+
+func bottomOf() float64 { return height - bottom }
+
+// rows draws a row a choice, each with A, and B below it.
+func rows(b *strings.Builder, p *Picture) {
+	top, _ := highest(p)
+	text(b, 0, 9, "", "", p.Quantity)
+	key := float64(width)
+	for _, role := range []string{B, A} {
+		if l := p.of(role); l != nil && l.Name != "" {
+			text(b, key, 9, "end", role, short(l.Name))
+			key -= 12 + float64(6.5*float64(len([]rune(short(l.Name)))))
+		}
+	}
+	n := len(p.Labels)
+	each := float64(height-up-2) / float64(max(n, 1))
+	for i, label := range p.Labels {
+		at := up + float64(float64(i)*each)
+		class := ""
+		if i == p.Now {
+			class = "set"
+		}
+		text(b, 0, at+float64(each/2)+4, "", class, clipped(label, labelled))
+		var shown []*Line
+		for k := range p.Lines {
+			if l := &p.Lines[k]; l.Values[i] != nil && (l.Role != "" || l.Name == "") {
+				shown = append(shown, l)
+			}
+		}
+		if len(shown) == 2 && shown[0].Role == B {
+			shown[0], shown[1] = shown[1], shown[0]
+		}
+		high := min(12, (each-4)/float64(max(1, len(shown))))
+		for k, l := range shown {
+			v := *l.Values[i]
+			y := at + float64((each-float64(high*float64(len(shown))))/2) + float64(high*float64(k))
+			wide := max(1, float64(max(0, v)/top*(width-names-50)))
+			fmt.Fprintf(b, `<rect class="bar %s" x="%d" y="%s" width="%.1f" height="%s"/>`, l.Role, names, strconv.FormatFloat(y, 'f', 1, 64), wide, strconv.FormatFloat(high-1, 'f', 1, 64))
+			if k == 0 {
+				text(b, names+wide+4, at+float64(each/2)+4, "", "", number(v))
+			}
+		}
+	}
+}
