@@ -201,6 +201,7 @@ type Info struct {
 	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
+	Why        Why
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
@@ -579,6 +580,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	if err := spec.declared(&l.Info); err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
 	}
+	if l.Causes() {
+		l.Sections = append([]Section{l.whySection()}, l.Sections...)
+	}
 	settings := func(u *knob.Setup) (*S, error) {
 		s := spec.Default
 		err := knob.Fill(all, &s, u)
@@ -808,6 +812,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		if key == WhyKey && l.Causes() {
+			return l.explain(&Question{Info: &l.Info, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
+		}
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
 			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
@@ -831,7 +838,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		v := view(u, s, w, system, f, p)
 		v.Look = look
-		return spec.Sections[at].Show(v)
+		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
 	}
 	return l
 }

@@ -78,6 +78,7 @@ func New() lab.Lab {
 				None: "No design makes memory larger", NoneAt: 1,
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
+			Why:   why(),
 			Floor: lab.Lowest("time"),
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",

@@ -97,6 +97,7 @@ func New() lab.Lab {
 				Seed: "seed", Loss: "cores", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its cores spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",
 			},
+			Why:    why(),
 			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},
 			Floor:  lab.Lowest("time_ms", "of_ideal"),
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",

@@ -102,6 +102,7 @@ func New() lab.Lab {
 				Loss: "ledger", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
 			},
+			Why:   why(),
 			Floor: lab.Lowest("time_ms", "kops"),
 			Rank:  []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
 			Drop:  dropped, Sliced: true,

@@ -84,6 +84,7 @@ func New() lab.Lab {
 				Loss: "ledger", LossOf: "iteration_s", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"tokens_s"}, Faster: "faster", Slower: "slower",
 			},
+			Why:   why(),
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
 			Floor: lab.Lowest("iteration_s", "tokens_s").For("on this machine"),

@@ -96,6 +96,7 @@ func New() lab.Lab {
 				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
+			Why:   why(),
 			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
