@@ -288,11 +288,28 @@ func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *An
 			if err := view.Read(j.View); err != nil {
 				return err
 			}
+			if j.Key == lab.WhyKey && b.Lab.Causes() {
+				return b.why(j, u, view.Text(lab.WhyKey), a)
+			}
 			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files, progress)
 			return err
 		}
 	}
 	return fmt.Errorf("%s has no section %q", b.Lab.Title, j.Key)
+}
+
+// why says which runs it takes to say why a system is slow, and answers with what came of them.
+func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err error) {
+	q := lab.Question{Info: &b.Lab.Info, Setup: u, System: j.System, Against: against}
+	if j.Base != "" {
+		if q.Base, err = b.Lab.Read(j.Base); err != nil {
+			return err
+		}
+	}
+	if a.Picks, a.Enough, err = q.Picks(); err == nil && len(j.Known) > 0 {
+		a.Section, err = q.Answer(j.Known)
+	}
+	return err
 }
 
 // Lines splits a joined error into its messages.

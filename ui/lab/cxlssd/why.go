@@ -5,7 +5,7 @@ import "spillway/ui/lab"
 // why is what makes designs slow, and the device without it.
 func why() lab.Why {
 	return lab.Why{
-		Time: "time_ms", Bound: "bound",
+		Time: "time_ms", Bound: lab.Lowest("").System,
 		Causes: []lab.Cause{
 			{Key: "read", Title: "reading flash", Cured: "flash that is read in a nanosecond", Set: "flash_read=0.001", Color: "ssd-in"},
 			{Key: "program", Title: "programming flash", Cured: "flash that is programmed in a nanosecond and erased at once", Set: "flash_program=0.001 flash_erase=0", Color: "cause-2"},

@@ -5,7 +5,7 @@ import "spillway/ui/lab"
 // why is what makes file systems slow, and the machine without it.
 func why() lab.Why {
 	return lab.Why{
-		Time: "time_ms", Bound: "bound",
+		Time: "time_ms", Bound: lab.Lowest("").System,
 		Causes: []lab.Cause{
 			{Key: "flash", Title: "flash", Cured: "flash that answers at once", Set: "read_latency=0 program_latency=0.001 erase_latency=0", Color: "ssd-in"},
 			{Key: "interface", Title: "the SSD's interface", Cured: "an interface that takes no time", Set: "submit=0 firmware=0 transfer=0 complete=0 line_read=0 line_write=0 persist=0 commit_time=0", Color: "host-in"},

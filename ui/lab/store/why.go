@@ -5,7 +5,7 @@ import "spillway/ui/lab"
 // why is what makes policies slow, and the store without it.
 func why() lab.Why {
 	return lab.Why{
-		Time: "time_s", Bound: "bound",
+		Time: "time_s", Bound: lab.Lowest("").System,
 		Causes: []lab.Cause{
 			{Key: "eviction", Title: "evicting", Cured: "evictions that cost nothing themselves", Set: "evict=0 evict_copy=0", Color: "cause-2"},
 			{Key: "link", Title: "the link", Cured: "a link of 1000 GB/s", Set: "link=1000", Color: "host-in"},

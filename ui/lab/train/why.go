@@ -1,12 +1,15 @@
 package train
 
-import "spillway/ui/lab"
+import (
+	"spillway/sim/train/system/ideal"
+	"spillway/ui/lab"
+)
 
 // why is what makes systems slow, and the machine without it. An SSD alone is as fast as its link:
 // a faster one is refused, because nothing could come of it.
 func why() lab.Why {
 	return lab.Why{
-		Time: "iteration_s", Bound: "ideal",
+		Time: "iteration_s", Bound: ideal.System.Name,
 		Set:     "mode=corrected",
 		SetSays: "Compared as the papers read (corrected): with the published simulator's rules some runs without a cause get stuck.",
 		Causes: []lab.Cause{
