@@ -55,8 +55,8 @@ var layers = []layer{
 	{"traces/speedscope", []string{"sim/unit", "sim/timeline", "traces/quote"}},
 	{"traces/slicetable", []string{"sim/timeline"}},                                                                                                                                               // a format of what happened, not of what runs
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                                                       // the door of every laboratory
-	{"ui/lab/labtest", []string{"sim/cause", "sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                             // what every laboratory must hold; only tests import it
+	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                             // the door of every laboratory
+	{"ui/lab/labtest", []string{"sim/cause", "sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                // what every laboratory must hold; only tests import it
 	{"ui/lab/timefiles", []string{"sim/timeline", "traces/chrometrace", "traces/slicetable", "traces/speedscope", "ui/lab"}},                                                                      // files of a run over time, of every laboratory that has one
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
@@ -75,8 +75,8 @@ var layers = []layer{
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
+	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                              // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them

@@ -138,7 +138,7 @@ func TestTop(t *testing.T) {
 		held       bool
 	}{
 		{100, []int64{80, 20}, 0, false},
-		{100, []int64{55, 45}, -1, false}, // alike
+		{100, []int64{55, 45}, -1, false},  // alike
 		{-100, []int64{-10, -90}, 1, true}, // curing them takes longer
 		{-100, []int64{-130, 30}, 0, true},
 		{100, []int64{0, 0}, -1, false},

@@ -833,7 +833,7 @@ func (l *Lab) explain(q *Question, f Files, p Progress) (*report.Section, error)
 	}
 	known := make([]Known, len(picks))
 	for i, pick := range picks {
-		if known[i], err = l.know(pick, f); err != nil {
+		if known[i], err = l.Know(pick, f); err != nil {
 			return nil, err
 		}
 		if p != nil {
@@ -851,8 +851,8 @@ func KnownOf(r *report.Report) Known {
 	return Known{Values: r.Values}
 }
 
-// know makes one run.
-func (l *Lab) know(pick Pick, f Files) (Known, error) {
+// Know makes one run. The error is of a run that broke off, or is too much work.
+func (l *Lab) Know(pick Pick, f Files) (Known, error) {
 	u, err := l.Read(pick.Setup)
 	if err != nil {
 		return Known{}, err
