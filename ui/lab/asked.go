@@ -417,7 +417,7 @@ func (c *comparison) byParts() {
 		s := step{key: ch.Of[k], title: prose.Lower(c.part(ch, k)), color: colorOf(ch, k)}
 		for i, side := range c.sides() {
 			v, _ := c.valueOf(side, q)
-			s.of[i] = int64(math.Round(v / c.tick))
+			s.of[i] = int64(math.Round(v / ticks(c.time.Unit)))
 		}
 		if s.t = s.of[0] - s.of[1]; c.other.System == nil {
 			s.t = s.of[0]
@@ -425,13 +425,10 @@ func (c *comparison) byParts() {
 		rest -= s.t
 		c.steps = append(c.steps, s)
 	}
-	for k := range c.steps { // what rounding leaves
-		if rest != 0 && c.steps[k].t != 0 {
-			c.steps[k].t += rest
-			break
-		}
-	}
 	c.sort()
+	if abs(rest) <= int64(2*len(c.steps)) { // what rounding leaves
+		c.steps[0].t += rest
+	}
 }
 
 // sort puts the largest first, those that go the way of all before others.
@@ -717,12 +714,13 @@ func (c *comparison) total(s *side, title string, t int64) report.Step {
 
 // places is the waterfall of the ledger, nil where there is none of both.
 func (c *comparison) places() *report.Fall {
+	ch, _ := c.chart(c.Info.Say.Loss)
 	list, whole, unit := c.ledger()
 	if len(list) == 0 || c.other.System == nil {
 		return nil
 	}
 	say := func(x float64) string { return report.WithUnit(digits(x), unit) }
-	f := &report.Fall{ID: "places", Title: "Where it waits", Unit: unit, Help: "From one run of each: what " + c.focus.title + " spends more (+) or less (−) on each thing than " + c.base + "."}
+	f := &report.Fall{ID: "places", Title: "Where it waits", Unit: unit, Help: "From one run of each, by “" + ch.Title + "”: what " + c.focus.title + " spends more (+) or less (−) on each thing than " + c.base + "."}
 	total := func(s *side, x float64) report.Step {
 		return report.Step{Name: prose.Capital(s.title), Text: say(x), Value: x, Total: true, Color: "system-" + strconv.Itoa(s.Look%10), Pattern: s.Look / 10 % 4}
 	}
