@@ -208,6 +208,8 @@ type Fall struct {
 	Help      string // how to read it, one sentence
 	Unit      string
 	Steps     []Step // in the order in which they are drawn, totals among them
+	Says      string // all of it in words
+	CSV       string // and as a file
 }
 
 // A Step of a fall adds its value to what stands before it, or is a total, which begins anew at

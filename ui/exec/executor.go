@@ -306,9 +306,17 @@ func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err er
 			return err
 		}
 	}
-	if a.Picks, a.Enough, err = q.Picks(); err == nil && len(j.Known) > 0 {
-		a.Section, err = q.Answer(j.Known)
+	picks, enough, err := q.Picks()
+	switch n := len(j.Known); {
+	case err != nil:
+		return err
+	case n == 0:
+		a.Section, a.Picks = &report.Section{Offers: q.Offers()}, picks[:enough]
+		return nil
+	case n < len(picks):
+		a.Picks = picks
 	}
+	a.Section, err = q.Answer(j.Known)
 	return err
 }
 

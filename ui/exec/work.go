@@ -132,9 +132,7 @@ type Answer struct {
 	Packed  []File   // of Pack: the set Set
 	Notes   []string // about opened files
 	Section *report.Section
-	// Picks are the runs that a section wants beside, the first Enough of them for a first answer.
-	Picks   []Pick
-	Enough  int
+	Picks   []Pick // the runs of which a section wants to know before it can say more
 	Outline *study.Outline
 	Outcome *study.Outcome
 	Sheet   *study.Sheet

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spillway/sim/cause"
 	"spillway/sim/knob"
@@ -170,6 +171,17 @@ func (q *Question) Picks() (list []Pick, first int, err error) {
 	return list, first, err
 }
 
+// Offers are what a system may be compared with.
+func (q *Question) Offers() []report.Offers {
+	list := []report.Offer{{Text: WhyUsual, Label: "the usual"}, {Text: WhyBaseline, Label: "the baseline"}}
+	for i := range q.Info.Systems {
+		if s := &q.Info.Systems[i]; s.Name != q.Info.Floor.System || s.Name == q.Info.Why.Bound {
+			list = append(list, report.Offer{Text: s.Name, Label: s.Title})
+		}
+	}
+	return []report.Offers{{Key: WhyKey, Choices: list}}
+}
+
 // Answer says why, with what came of the first Picks or of all.
 func (q *Question) Answer(known []Known) (*report.Section, error) {
 	a, err := q.ask()
@@ -242,7 +254,7 @@ func (a *asked) shown(t int64) float64 {
 
 // answer says what there is to say.
 func (a *asked) answer() (*report.Section, error) {
-	out := &report.Section{}
+	out := &report.Section{Offers: a.Offers()}
 	for _, s := range a.sides() {
 		if problem := a.take(s); problem != "" {
 			if s == &a.other && s.still { // nothing is proved: the system stands alone
@@ -267,10 +279,10 @@ func (a *asked) answer() (*report.Section, error) {
 		return out, nil
 	}
 	if c.complete() {
-		out.Falls = append(out.Falls, c.fall())
+		out.Falls = append(out.Falls, told(c.fall()))
 	}
 	if f := c.places(); f != nil && a.Info.Why.Parts == "" {
-		out.Falls = append(out.Falls, *f)
+		out.Falls = append(out.Falls, told(*f))
 	}
 	if c.complete() {
 		out.Tables = append(out.Tables, c.table())
@@ -710,6 +722,23 @@ func (c *comparison) total(s *side, title string, t int64) report.Step {
 		x.Color, x.Pattern = "system-"+strconv.Itoa(s.Look%10), s.Look/10%4
 	}
 	return x
+}
+
+// told adds a fall's words and file.
+func told(f report.Fall) report.Fall {
+	var said []string
+	var csv strings.Builder
+	csv.WriteString("step,name,total,value,unit\n")
+	for _, s := range f.Steps {
+		said = append(said, s.Name+" "+s.Text)
+		line := report.Cells([]string{s.Key, s.Name, strconv.FormatBool(s.Total), strconv.FormatFloat(s.Value, 'g', -1, 64), f.Unit})
+		for i, text := range line {
+			line[i] = strings.ReplaceAll(text, ",", ";")
+		}
+		csv.WriteString(strings.Join(line, ",") + "\n")
+	}
+	f.Says, f.CSV = strings.Join(said, ", ")+".", csv.String()
+	return f
 }
 
 // places is the waterfall of the ledger, nil where there is none of both.

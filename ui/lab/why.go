@@ -50,15 +50,9 @@ func (l *Info) Causes() bool { return l.Why.Time != "" }
 
 // whySection is the section that asks.
 func (l *Info) whySection() Section {
-	against := []knob.Choice{{Key: WhyUsual, Label: "the usual"}, {Key: WhyBaseline, Label: "the baseline"}}
-	for i := range l.Systems {
-		if s := &l.Systems[i]; s.Name != l.Floor.System || s.Name == l.Why.Bound {
-			against = append(against, knob.Choice{Key: s.Name, Label: s.Title})
-		}
-	}
 	return Section{
 		Key: WhyKey, Title: "Why?", About: l.whyAbout(), Folded: true, Run: true,
-		Knobs: []knob.Info{{Key: WhyKey, Label: "Against", Help: "With what the system in focus is compared.", Kind: knob.One, Choices: against, Default: WhyUsual}},
+		Knobs: []knob.Info{{Key: WhyKey, Label: "Against", Help: "With what the system in focus is compared.", Kind: knob.Word, Default: WhyUsual}},
 	}
 }
 

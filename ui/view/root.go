@@ -82,12 +82,15 @@ func (c *Root) figuresClass() string {
 }
 
 // accounts are the sections of the entry that is shown. They come first where they
-// are all that there is to see.
+// are all that there is to see; else that which asks why does.
 func (c *Root) accounts(first bool) []vugu.Builder {
-	if c.Runs.Nothing() != first {
-		return nil
+	switch {
+	case c.Runs.Nothing() == first:
+		return c.parts.accounts
+	case first:
+		return c.parts.why
 	}
-	return c.parts.accounts
+	return nil
 }
 
 // first is the panel of what runs; the others follow the systems.

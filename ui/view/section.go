@@ -132,14 +132,6 @@ func (c *Section) sub(r report.Row) string {
 	return r.Sub
 }
 
-// open is the link to what a row is about, nil where there is nothing to open.
-func (c *Section) open(r report.Row) any {
-	if link := c.Sections.Link(r.Set); link != "" {
-		return link
-	}
-	return nil
-}
-
 func bestClass(x report.Cell) string {
 	if len(x.Stack) > 0 {
 		return "stack"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -27,7 +28,13 @@ type sectionState struct {
 	key   string // what shown or the call is about
 	shown *report.Section
 	err   string
-	runs  runsFor
+
+	// Of one that takes more runs: for what job, those that it wants to know of, how far they
+	// are, and whether somebody said that they may take long.
+	job    *exec.Job
+	picks  []results.Run
+	says   string
+	agreed bool
 }
 
 // Sections are a laboratory's own parts of the page.
@@ -76,15 +83,15 @@ type View struct {
 	Busy   bool
 	Part   float64      // of what is computed, from 0 to 1; 0 if nobody says
 	Fields []form.Field // its knobs
-	Act    string       // what can be done about runs that it takes, empty if nothing
-	Costs  string       // what these are
+	Runs   string       // how far the runs are that it takes
+	Act    string       // what can be done about them, empty if nothing
 }
 
 // Waits says that the section is being computed, and how far that is; nothing if it is not.
 func (v *View) Waits() string {
 	switch {
-	case v.Costs != "":
-		return v.Costs
+	case v.Runs != "":
+		return v.Runs
 	case !v.Busy:
 		return ""
 	case v.Part > 0:
@@ -106,7 +113,7 @@ func (s *Sections) Views() []View {
 		if is.shown != nil && is.shown.Title != "" {
 			v.Title = is.shown.Title
 		}
-		v.Costs, v.Act = s.costs(is)
+		v.Runs, v.Act = is.says, s.act(is)
 		for i := range x.Knobs {
 			f := s.form.FieldOf(&x.Knobs[i], s.room.State.Look, base)
 			offer(&f, is.shown)
@@ -193,7 +200,9 @@ func (s *Sections) Follow() {
 				continue
 			}
 			j.Setup, j.System, j.Files = s.files.Runs(), s.system(of), s.files.NumberNow()
-			s.rival(of, j)
+			if of.Key == lab.WhyKey {
+				s.rival(j)
+			}
 		}
 		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files, " ", j.Base)
 		if x.key == key {
@@ -210,12 +219,19 @@ func (s *Sections) Follow() {
 func (s *Sections) start(x *sectionState, j *exec.Job) {
 	x.call = s.desk.Start(j, calls.Shown, func(a *exec.Answer) {
 		x.call, x.err = nil, a.Error
-		if a.Section != nil || a.Error != "" {
+		if len(j.Known) > 0 || x.shown == nil || a.Picks == nil {
 			x.shown = a.Section
 		}
 		s.room.Rev++
-		if len(a.Picks) > 0 {
-			s.take(x, j, a)
+		if a.Picks != nil {
+			if x.picks = nil; j.Known == nil {
+				s.begun, s.done = time.Time{}, 0
+			}
+			for _, p := range a.Picks {
+				x.picks = append(x.picks, results.Run{Setup: p.Setup, System: p.System, Files: j.Files})
+			}
+			s.under, x.job = x, j
+			s.feed(x)
 		}
 	})
 }

@@ -10,35 +10,28 @@ import (
 	"spillway/ui/model/results"
 )
 
-// Runs that a section takes beside the one that is shown are ordinary ones: they wait behind
-// all that is shown, several workers share them, and whoever needs one of them later has it.
-
 // patience is how long runs may take before somebody is asked.
 const patience = 10 * time.Second
 
-// runsFor are the runs that a section takes.
-type runsFor struct {
-	job    *exec.Job
-	picks  []results.Run
-	enough int  // of them for a first answer
-	told   int  // how many the answer that is shown knows of
-	agreed bool // somebody said that they may take long
-	asks   string
-}
-
-// asking is who asks for them.
+// asking is who asks for the runs that a section takes beside the one that is shown. They are
+// ordinary ones: they wait behind all that is shown, several workers share them, and whoever needs
+// one of them later has it.
 type asking struct {
 	store *results.Store
 	asker *results.Asker
-	under *sectionState // whose runs are under way
-	begun time.Time
-	done  int
+	under *sectionState // whose runs they are
+	begun time.Time     // when the first was there; zero before
+	done  int           // since
 }
 
 func (s *Sections) asks(st *results.Store) {
 	s.store, s.asker = st, st.ValueAsker()
 	s.asker.Ended = func(list []*results.Want) {
-		s.done += len(list)
+		if s.begun.IsZero() {
+			s.begun = time.Now() // before that a program may have begun, too
+		} else {
+			s.done += len(list)
+		}
 		s.feed(s.under)
 		s.room.Rev++
 		s.room.Draw()
@@ -47,10 +40,7 @@ func (s *Sections) asks(st *results.Store) {
 
 // rival says with what the section that asks why compares: the system that the page compares
 // with where nobody chose another, and the baseline's settings.
-func (s *Sections) rival(of *lab.Section, j *exec.Job) {
-	if of.Key != lab.WhyKey {
-		return
-	}
+func (s *Sections) rival(j *exec.Job) {
 	switch s.room.State.Look.Text(lab.WhyKey) {
 	case lab.WhyUsual:
 		if name := chart.Rival(s.runs.ChartContext(), s.runs.ChartRuns()); name != "" {
@@ -63,120 +53,74 @@ func (s *Sections) rival(of *lab.Section, j *exec.Job) {
 	}
 }
 
-// take notes which runs a section takes, and asks for those that are not known.
-func (s *Sections) take(x *sectionState, j *exec.Job, a *exec.Answer) {
-	r := &x.runs
-	r.job, r.enough, r.picks = j, a.Enough, nil
-	for _, p := range a.Picks {
-		r.picks = append(r.picks, results.Run{Setup: p.Setup, System: p.System, Files: j.Files})
-	}
-	s.feed(x)
-}
-
-// feed asks for runs that are not known, or for the section when all are that it can say more of.
+// feed asks for the runs that are not known yet, or where all are for what they say.
 func (s *Sections) feed(x *sectionState) {
-	r := &x.runs
-	if x.call.Active() || r.told == len(r.picks) {
-		return
-	}
-	want := r.picks
-	if r.told < r.enough {
-		want = want[:r.enough]
-	}
-	missing := s.missing(want)
-	if len(missing) == 0 {
-		j := *r.job
-		j.Known = make([]lab.Known, len(want))
-		for i, run := range want {
-			o := s.store.Outcome(run)
-			j.Known[i] = lab.Known{Values: o.Values, Reason: o.Problem + o.Error}
-		}
-		r.told = len(want)
-		s.start(x, &j)
-		return
-	}
-	if !s.asker.Active() {
-		s.under, s.begun, s.done = x, time.Now(), 0
-	}
-	if left := s.left(len(missing)); left > patience && !r.agreed {
-		s.asker.Wants(nil)
-		r.asks = fmt.Sprintf("%d more runs take about %d s here.", len(missing), int(left.Seconds()))
-		return
-	}
-	s.asker.Wants(missing)
-}
-
-// left is how long so many runs will take, 0 if nobody knows yet.
-func (s *Sections) left(n int) time.Duration {
-	if s.done > 0 {
-		return time.Since(s.begun) / time.Duration(s.done) * time.Duration(n)
-	}
-	if rate := s.store.Rate(); rate > 0 {
-		return time.Duration(float64(n) / rate * float64(time.Second))
-	}
-	return 0
-}
-
-// missing are the runs that nothing is known of.
-func (s *Sections) missing(list []results.Run) (missing []results.Run) {
-	for _, run := range list {
-		if s.store.Outcome(run) == nil {
+	var missing []results.Run
+	known := make([]lab.Known, len(x.picks))
+	for i, run := range x.picks {
+		if o := s.store.Outcome(run); o != nil {
+			known[i] = lab.Known{Values: o.Values, Reason: o.Problem + o.Error}
+		} else {
 			missing = append(missing, run)
 		}
 	}
-	return missing
+	x.says = fmt.Sprintf("%d runs to go.", len(missing))
+	if len(missing) == 0 {
+		j := *x.job
+		j.Known = known
+		x.says, x.picks = "", nil
+		s.start(x, &j)
+	} else if s.done > 0 && !x.agreed {
+		if left := time.Since(s.begun) / time.Duration(s.done) * time.Duration(len(missing)); left > patience {
+			x.says = fmt.Sprintf("%d more runs take about %d s here.", len(missing), left/time.Second)
+			missing = nil
+		}
+	}
+	s.asker.Wants(missing)
 }
 
 // stop ends the runs of a section.
 func (s *Sections) stop(x *sectionState) {
 	if s.under == x {
 		s.asker.Wants(nil)
+		x.picks, x.says, x.agreed = nil, "", false
 	}
-	x.runs = runsFor{}
 }
 
 // Rest stops what is under way in a laboratory that is left.
 func (s *Sections) Rest() {
-	if x := s.under; x != nil && s.asker.Active() {
+	if x := s.under; x != nil && x.says != "" {
 		s.stop(x)
 		x.key = ""
 	}
 }
 
-// costs says how far the runs of a section are, and what can be done about them.
-func (s *Sections) costs(x *sectionState) (says, act string) {
-	r := &x.runs
+// act is what can be done about the runs of a section.
+func (s *Sections) act(x *sectionState) string {
 	switch {
-	case r.asks != "":
-		return r.asks, "Run them"
-	case s.under == x && s.asker.Active():
-		n := len(r.picks)
-		return fmt.Sprintf("Run %d of %d…", n-len(s.missing(r.picks)), n), "Cancel"
+	case x.says == "":
+		return ""
+	case s.asker.Active():
+		return "Cancel"
 	}
-	return "", ""
+	return "Run them"
 }
 
-// Act does what can be done about the runs of a section: it begins them or stops them.
+// Act does it.
 func (s *Sections) Act(key string) {
 	x := s.section(key)
-	r := &x.runs
-	if r.agreed = r.asks != ""; r.agreed {
-		r.asks = ""
+	if x.agreed = !s.asker.Active(); x.agreed {
 		s.feed(x)
-		return
+	} else {
+		s.asker.Wants(nil)
 	}
-	s.asker.Wants(nil)
-	r.asks = fmt.Sprintf("%d more runs are left.", len(s.missing(r.picks)))
 }
 
-// Link is that of what is shown with other settings, empty where there are none.
-func (s *Sections) Link(setup string) string {
-	if setup == "" {
-		return ""
-	}
+// Link is that of what is shown with other settings, nil where there are none.
+func (s *Sections) Link(setup string) any {
 	u, err := s.room.Info.Read(setup)
-	if err != nil {
-		return ""
+	if setup == "" || err != nil {
+		return nil
 	}
 	state := s.room.State
 	state.Setup = u

@@ -37,8 +37,8 @@ func TestWhy(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	h.do(exec.Section)
-	if v := h.why(); v.Costs != "Run 1 of 8…" || v.Act != "Cancel" {
-		t.Errorf("%q, %q", v.Costs, v.Act)
+	if v := h.why(); v.Runs != "4 runs to go." || v.Act != "Cancel" {
+		t.Errorf("%q, %q", v.Runs, v.Act)
 	}
 	picks := 0
 	for len(h.open(exec.Several)) > 0 {
@@ -60,8 +60,8 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	v := h.why()
-	if picks != 7 || v.Costs != "" || len(v.Shown.Falls) != 1 || v.Title != "Why does Oven take so long?" {
-		t.Errorf("%d runs, %q: %q, %+v", picks, v.Costs, v.Title, v.Shown)
+	if picks != 7 || v.Runs != "" || len(v.Shown.Falls) != 1 || v.Title != "Why does Oven take so long?" {
+		t.Errorf("%d runs, %q: %q, %+v", picks, v.Runs, v.Title, v.Shown)
 	}
 	for _, f := range h.Sections.Maps(&v) {
 		if f.Figure == nil || len(f.Figure.Bars.Rows) < 4 || !strings.Contains(f.CSV(), "the cold") && !strings.Contains(f.CSV(), "The cold") {
@@ -70,11 +70,11 @@ func TestWhy(t *testing.T) {
 	}
 	for _, row := range v.Shown.Tables[0].Rows[:2] {
 		link := h.Sections.Link(row.Set)
-		if link == "" {
+		if link == nil {
 			t.Errorf("%s leads nowhere", row.Head)
 			continue
 		}
-		cured := newHost(t, strings.TrimPrefix(link, "#"))
+		cured := newHost(t, strings.TrimPrefix(link.(string), "#"))
 		if cured.State.Setup.Equal(h.State.Setup) || cured.Info.Name != "bakery" {
 			t.Errorf("%s leads to %s", row.Head, link)
 		}
@@ -86,8 +86,8 @@ func TestWhy(t *testing.T) {
 	}
 	h.do(exec.Section)
 	h.Sections.Act(lab.WhyKey)
-	if len(h.open(exec.Several)) > 0 || h.why().Act != "Run them" || !strings.Contains(h.why().Costs, "runs are left") {
-		t.Errorf("it goes on: %q", h.why().Costs)
+	if len(h.open(exec.Several)) > 0 || h.why().Act != "Run them" || !strings.Contains(h.why().Runs, "runs to go") {
+		t.Errorf("it goes on: %q", h.why().Runs)
 	}
 	h.Sections.Act(lab.WhyKey)
 	if len(h.open(exec.Several)) == 0 {
