@@ -88,7 +88,7 @@ func (s *shell) why(args []string) error {
 	if err != nil {
 		return err
 	}
-	ask := &lab.Question{Info: &x.lab.Info, System: q.systems[0], Against: against}
+	ask := &lab.Question{Lab: x.lab, System: q.systems[0], Against: against}
 	if ask.Setup, err = setup(x.lab, x.files, q.pairs); err != nil {
 		return err
 	}

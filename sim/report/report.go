@@ -210,6 +210,7 @@ type Fall struct {
 	Steps     []Step // in the order in which they are drawn, totals among them
 	Says      string // all of it in words
 	CSV       string // and as a file
+	Table     Table
 }
 
 // A Step of a fall adds its value to what stands before it, or is a total, which begins anew at

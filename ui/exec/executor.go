@@ -300,7 +300,7 @@ func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *An
 
 // why says which runs it takes to say why a system is slow, and answers with what came of them.
 func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err error) {
-	q := lab.Question{Info: &b.Lab.Info, Setup: u, System: j.System, Against: against}
+	q := lab.Question{Lab: &b.Lab, Setup: u, System: j.System, Against: against}
 	if j.Base != "" {
 		if q.Base, err = b.Lab.Read(j.Base); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 
 // A Question asks why one system is slower or faster than another.
 type Question struct {
-	Info  *Info
+	Lab   *Lab
 	Setup *knob.Setup
 	Base  *knob.Setup // the baseline's settings, nil without one
 	// System is in focus, and Against what it is compared with: a system, WhyBaseline or
@@ -67,12 +67,12 @@ func ticks(unit string) float64 {
 
 // ask finds the two sides. Without an error there may be one side alone: the other is then empty.
 func (q *Question) ask() (*asked, error) {
-	w := &q.Info.Why
-	at := q.Info.Quantity(w.Time)
+	w := &q.Lab.Why
+	at := q.Lab.Quantity(w.Time)
 	if at < 0 {
-		return nil, fmt.Errorf("%s does not say why systems are slow", q.Info.Title)
+		return nil, fmt.Errorf("%s does not say why systems are slow", q.Lab.Title)
 	}
-	a := &asked{Question: q, time: &q.Info.Quantities[at], at: at, n: len(w.Causes)}
+	a := &asked{Question: q, time: &q.Lab.Quantities[at], at: at, n: len(w.Causes)}
 	a.tick = ticks(a.time.Unit)
 	if a.time.Scale != 0 {
 		a.tick *= a.time.Scale
@@ -92,8 +92,8 @@ func (q *Question) ask() (*asked, error) {
 		return a, err
 	case against == WhyUsual:
 		against = ""
-		for i := range q.Info.Systems {
-			if s := &q.Info.Systems[i]; s.Usual && !s.Variant && s != a.focus.System {
+		for i := range q.Lab.Systems {
+			if s := &q.Lab.Systems[i]; s.Usual && !s.Variant && s != a.focus.System {
 				against = s.Name
 			}
 		}
@@ -107,7 +107,7 @@ func (q *Question) ask() (*asked, error) {
 }
 
 func (a *asked) side(system string, u *knob.Setup) (side, error) {
-	s, err := a.Info.System(system)
+	s, err := a.Lab.System(system)
 	if err != nil {
 		return side{}, err
 	}
@@ -162,7 +162,7 @@ func (q *Question) Picks() (list []Pick, first int, err error) {
 		return nil, 0, err
 	}
 	first, err = a.each(func(s *side, set cause.Set) error {
-		u, err := a.Info.Cure(s.setup, set)
+		u, err := a.Lab.Cure(s.setup, set)
 		if err == nil {
 			list = append(list, Pick{u.String(), s.Name})
 		}
@@ -174,8 +174,8 @@ func (q *Question) Picks() (list []Pick, first int, err error) {
 // Offers are what a system may be compared with.
 func (q *Question) Offers() []report.Offers {
 	list := []report.Offer{{Text: WhyUsual, Label: "the usual"}, {Text: WhyBaseline, Label: "the baseline"}}
-	for i := range q.Info.Systems {
-		if s := &q.Info.Systems[i]; s.Name != q.Info.Floor.System || s.Name == q.Info.Why.Bound {
+	for i := range q.Lab.Systems {
+		if s := &q.Lab.Systems[i]; s.Name != q.Lab.Floor.System || s.Name == q.Lab.Why.Bound {
 			list = append(list, report.Offer{Text: s.Name, Label: s.Title})
 		}
 	}
@@ -269,8 +269,8 @@ func (a *asked) answer() (*report.Section, error) {
 		out.Text = append(out.Text, a.focus.title+" is a bound: choose another system, or another to compare it with.")
 		return out, nil
 	}
-	if a.Info.Why.SetSays != "" && !a.as(a.focus.setup) {
-		out.Notes = append(out.Notes, a.Info.Why.SetSays)
+	if a.Lab.Why.SetSays != "" && !a.as(a.focus.setup) {
+		out.Notes = append(out.Notes, a.Lab.Why.SetSays)
 	}
 	c := a.compare()
 	out.Title = c.title()
@@ -281,7 +281,7 @@ func (a *asked) answer() (*report.Section, error) {
 	if c.complete() {
 		out.Falls = append(out.Falls, told(c.fall()))
 	}
-	if f := c.places(); f != nil && a.Info.Why.Parts == "" {
+	if f := c.places(); f != nil && a.Lab.Why.Parts == "" {
 		out.Falls = append(out.Falls, told(*f))
 	}
 	if c.complete() {
@@ -293,7 +293,7 @@ func (a *asked) answer() (*report.Section, error) {
 
 // as reports whether settings have what all runs have.
 func (a *asked) as(u *knob.Setup) bool {
-	v, err := a.Info.Cure(u, 0)
+	v, err := a.Lab.Cure(u, 0)
 	return err == nil && v.Equal(u)
 }
 
@@ -328,9 +328,9 @@ func (a *asked) take(s *side) string {
 
 // cured are what causes of a set are when they are cured.
 func (a *asked) cured(set cause.Set) (list []string) {
-	for c := range a.Info.Why.Causes {
+	for c := range a.Lab.Why.Causes {
 		if set.Has(c) {
-			list = append(list, a.Info.Why.Causes[c].Cured)
+			list = append(list, a.Lab.Why.Causes[c].Cured)
 		}
 	}
 	return list
@@ -375,7 +375,7 @@ func (a *asked) compare() *comparison {
 		c.from, c.base = a.focus.t[all], allCured
 		a.other = side{}
 	}
-	if a.Info.Why.Parts != "" {
+	if a.Lab.Why.Parts != "" {
 		c.byParts()
 		return c
 	}
@@ -398,8 +398,8 @@ func (a *asked) compare() *comparison {
 	if rest.t = rest.of[0] - rest.of[1]; rest.t != 0 {
 		c.steps = append(c.steps, rest)
 	}
-	for k := range a.Info.Why.Causes {
-		x := &a.Info.Why.Causes[k]
+	for k := range a.Lab.Why.Causes {
+		x := &a.Lab.Why.Causes[k]
 		s := step{key: x.Key, title: x.Title, color: x.Color, set: 1 << k, of: [2]int64{a.focus.parts[k]}}
 		if a.other.System != nil {
 			s.of[1] = a.other.parts[k]
@@ -423,7 +423,7 @@ func (a *asked) ran() bool {
 
 // byParts makes the steps of a time whose parts are its causes.
 func (c *comparison) byParts() {
-	ch, at := c.chart(c.Info.Why.Parts)
+	ch, at := c.chart(c.Lab.Why.Parts)
 	rest := c.focus.t[0] - c.from
 	for k, q := range at {
 		s := step{key: ch.Of[k], title: prose.Lower(c.part(ch, k)), color: colorOf(ch, k)}
@@ -579,9 +579,9 @@ func (c *comparison) alone() string {
 	text := "One cure alone brings " + s.title + " at most " + share(best, all) + " of what all bring"
 	if enough != cause.All(c.n) {
 		var names []string
-		for k := range c.Info.Why.Causes {
+		for k := range c.Lab.Why.Causes {
 			if enough.Has(k) {
-				names = append(names, c.Info.Why.Causes[k].Title)
+				names = append(names, c.Lab.Why.Causes[k].Title)
 			}
 		}
 		text += "; " + prose.List(names) + " cured together bring " + share(at(0)-at(enough), all)
@@ -591,11 +591,11 @@ func (c *comparison) alone() string {
 
 // chart is one by its ID, and the places of its quantities.
 func (c *comparison) chart(id string) (*report.Chart, []int) {
-	for i := range c.Info.Charts {
-		if ch := &c.Info.Charts[i]; ch.ID == id {
+	for i := range c.Lab.Charts {
+		if ch := &c.Lab.Charts[i]; ch.ID == id {
 			at := make([]int, len(ch.Of))
 			for k, key := range ch.Of {
-				at[k] = c.Info.Quantity(key)
+				at[k] = c.Lab.Quantity(key)
 			}
 			return ch, at
 		}
@@ -608,7 +608,7 @@ func (c *comparison) part(ch *report.Chart, k int) string {
 	if k < len(ch.Names) {
 		return ch.Names[k]
 	}
-	label := c.Info.Quantities[c.Info.Quantity(ch.Of[k])].Label
+	label := c.Lab.Quantities[c.Lab.Quantity(ch.Of[k])].Label
 	for i := len(label) - 2; i >= 0; i-- {
 		if label[i:i+2] == ": " {
 			return prose.Capital(label[i+2:])
@@ -630,7 +630,7 @@ func (c *comparison) valueOf(s *side, at int) (float64, bool) {
 	if k == nil || at < 0 || at >= len(k.Values) || math.IsNaN(k.Values[at]) {
 		return 0, false
 	}
-	return c.Info.Quantities[at].Shown(k.Values[at]), true
+	return c.Lab.Quantities[at].Shown(k.Values[at]), true
 }
 
 // A place is a part of the ledger: where time goes.
@@ -641,7 +641,7 @@ type place struct {
 
 // ledger is where the time of both goes, and what all of it is.
 func (c *comparison) ledger() (list []place, whole [2]float64, unit string) {
-	ch, at := c.chart(c.Info.Say.Loss)
+	ch, at := c.chart(c.Lab.Say.Loss)
 	if ch == nil {
 		return nil, whole, ""
 	}
@@ -654,7 +654,7 @@ func (c *comparison) ledger() (list []place, whole [2]float64, unit string) {
 		list = append(list, p)
 	}
 	if len(at) > 0 && at[0] >= 0 {
-		unit = c.Info.Quantities[at[0]].Unit
+		unit = c.Lab.Quantities[at[0]].Unit
 	}
 	return list, whole, unit
 }
@@ -694,8 +694,8 @@ func (c *comparison) waits() string {
 // fall is the waterfall of the causes.
 func (c *comparison) fall() report.Fall {
 	f := report.Fall{ID: "causes", Title: "What makes it wait", Unit: c.time.Unit, Help: "From one to the other: what each cause adds, as Shapley's values of runs with causes cured. They add up exactly."}
-	if c.Info.Why.Parts != "" {
-		f.Help = c.Info.Why.Says
+	if c.Lab.Why.Parts != "" {
+		f.Help = c.Lab.Why.Says
 	}
 	f.Steps = append(f.Steps, c.total(&c.other, c.base, c.from))
 	least := max(abs(c.d()), max(c.from, c.focus.t[0])) / 100
@@ -727,10 +727,12 @@ func (c *comparison) total(s *side, title string, t int64) report.Step {
 // told adds a fall's words and file.
 func told(f report.Fall) report.Fall {
 	var said []string
+	f.Table = report.Table{Title: f.Title, Head: []string{"Step", "Adds"}}
 	var csv strings.Builder
 	csv.WriteString("step,name,total,value,unit\n")
 	for _, s := range f.Steps {
 		said = append(said, s.Name+" "+s.Text)
+		f.Table.Rows = append(f.Table.Rows, report.Row{Head: s.Name, Cells: []report.Cell{{Text: s.Text}}})
 		line := report.Cells([]string{s.Key, s.Name, strconv.FormatBool(s.Total), strconv.FormatFloat(s.Value, 'g', -1, 64), f.Unit})
 		for i, text := range line {
 			line[i] = strings.ReplaceAll(text, ",", ";")
@@ -743,7 +745,7 @@ func told(f report.Fall) report.Fall {
 
 // places is the waterfall of the ledger, nil where there is none of both.
 func (c *comparison) places() *report.Fall {
-	ch, _ := c.chart(c.Info.Say.Loss)
+	ch, _ := c.chart(c.Lab.Say.Loss)
 	list, whole, unit := c.ledger()
 	if len(list) == 0 || c.other.System == nil {
 		return nil
@@ -818,7 +820,7 @@ func (c *comparison) table() report.Table {
 		t.Rows = append(t.Rows, r)
 	}
 	open := func(set cause.Set) string {
-		u, err := c.Info.Cure(c.focus.setup, set)
+		u, err := c.Lab.Cure(c.focus.setup, set)
 		if err != nil || set == 0 || u.Equal(c.focus.setup) {
 			return ""
 		}
@@ -828,7 +830,7 @@ func (c *comparison) table() report.Table {
 		s := &c.steps[k]
 		sub := ""
 		if s.set != 0 {
-			sub = c.Info.Why.Causes[bits.TrailingZeros8(uint8(s.set))].Cured
+			sub = c.Lab.Why.Causes[bits.TrailingZeros8(uint8(s.set))].Cured
 		}
 		set, cured := open(s.set), s.set
 		if s.key == "rest" {

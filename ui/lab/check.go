@@ -111,7 +111,7 @@ func (l *Info) Valid() error {
 			bad("a ranking shows %q, which is no quantity", key)
 		}
 	}
-	errs = append(errs, l.checkFloor(), l.checkWhy())
+	errs = append(errs, l.checkFloor())
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)
 	if l.Say.LossOf != "" {
 		said = append(said, l.Say.LossOf)

@@ -201,7 +201,6 @@ type Info struct {
 	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
-	Why        Why
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
@@ -447,6 +446,7 @@ type Progress = report.Progress
 // A Lab is a laboratory.
 type Lab struct {
 	Info
+	Why Why // what makes its systems slow
 	// Accept returns what was found in files by the program that reads them: a message of
 	// the laboratory's type of package handed. along are the files themselves, unread, where
 	// they are at hand and the laboratory reads parts of them. It is nil in a laboratory
@@ -508,6 +508,7 @@ func (l *Info) Read(text string) (*knob.Setup, error) {
 // a result. New erases them.
 type Spec[S, W, R any] struct {
 	Info
+	Why     Why // what makes its systems slow; empty where nobody can say
 	Default S
 	// Knobs are the settings by panel, in the order of forms.
 	Knobs map[string][]knob.Knob[S]
@@ -562,7 +563,7 @@ type Run[S, W, R any] struct {
 // New erases the types of a laboratory. It panics on a declaration that has data without its
 // functions; Info.Valid reports all else that contradicts.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
-	l := Lab{Info: spec.Info, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
+	l := Lab{Info: spec.Info, Why: spec.Why, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
 	var all []knob.Knob[S]
 	for _, p := range spec.Panels {
 		all = append(all, spec.Knobs[p.Key]...)
@@ -813,7 +814,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
-			return l.explain(&Question{Info: &l.Info, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
+			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
 		}
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {

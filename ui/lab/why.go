@@ -3,11 +3,9 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"spillway/sim/cause"
 	"spillway/sim/knob"
-	"spillway/sim/report"
 )
 
 // A Why says with which settings runs show what makes systems of a laboratory slow: each cause
@@ -46,10 +44,10 @@ const (
 )
 
 // Causes reports whether the laboratory says why its systems are slow.
-func (l *Info) Causes() bool { return l.Why.Time != "" }
+func (l *Lab) Causes() bool { return l.Why.Time != "" }
 
 // whySection is the section that asks.
-func (l *Info) whySection() Section {
+func (l *Lab) whySection() Section {
 	return Section{
 		Key: WhyKey, Title: "Why?", About: l.whyAbout(), Folded: true, Run: true,
 		Knobs: []knob.Info{{Key: WhyKey, Label: "Against", Help: "With what the system in focus is compared.", Kind: knob.Word, Default: WhyUsual}},
@@ -57,7 +55,7 @@ func (l *Info) whySection() Section {
 }
 
 // whyAbout says how the section finds out.
-func (l *Info) whyAbout() string {
+func (l *Lab) whyAbout() string {
 	if l.Why.Parts != "" {
 		return "What makes the difference, from one run of each."
 	}
@@ -65,7 +63,7 @@ func (l *Info) whyAbout() string {
 }
 
 // Cure returns the settings with some causes cured. The error says what these cannot be.
-func (l *Info) Cure(u *knob.Setup, cured cause.Set) (*knob.Setup, error) {
+func (l *Lab) Cure(u *knob.Setup, cured cause.Set) (*knob.Setup, error) {
 	out := u.Clone()
 	var plain, after []knob.Pair
 	add := func(text string) error {
@@ -92,32 +90,4 @@ func (l *Info) Cure(u *knob.Setup, cured cause.Set) (*knob.Setup, error) {
 		after[i].Text = out.Text(after[i].Text)
 	}
 	return out, out.Apply(after)
-}
-
-// checkWhy reports what of it is not there.
-func (l *Info) checkWhy() error {
-	w := &l.Why
-	if w.Time == "" {
-		return nil
-	}
-	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if at := l.Quantity(w.Time); at < 0 || l.Quantities[at].Better >= 0 {
-		bad("why: %q is no quantity of which less is better", w.Time)
-	}
-	if w.Bound != "" && !slices.ContainsFunc(l.Systems, func(s System) bool { return s.Name == w.Bound && s.Bound }) {
-		bad("why: there is no system %q that is a bound", w.Bound)
-	}
-	if w.Parts != "" && !slices.ContainsFunc(l.Charts, func(c report.Chart) bool { return c.ID == w.Parts && c.Sum == w.Time }) {
-		bad("why: there is no chart %q whose parts add up to %s", w.Parts, w.Time)
-	}
-	if n := len(w.Causes); n > cause.Most || (n > 0) == (w.Parts != "") {
-		bad("why: %d causes, and parts of %q: want 1 to %d causes or a chart", n, w.Parts, cause.Most)
-	}
-	for i := range w.Causes {
-		if _, err := l.Cure(l.Setup(), 1<<i); err != nil {
-			bad("why: the cure of %s: %w", w.Causes[i].Key, err)
-		}
-	}
-	return errors.Join(errs...)
 }

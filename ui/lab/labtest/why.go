@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spillway/sim/cause"
+	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
@@ -16,7 +17,19 @@ func cures(t *testing.T, l *lab.Lab, q Quick) {
 	if !l.Causes() {
 		t.Skip("it does not say why")
 	}
-	n := len(l.Why.Causes)
+	n, w := len(l.Why.Causes), &l.Why
+	if at := l.Quantity(w.Time); at < 0 || l.Quantities[at].Better >= 0 {
+		t.Fatalf("%q is no quantity of which less is better", w.Time)
+	}
+	if w.Bound != "" && !slices.ContainsFunc(l.Systems, func(s lab.System) bool { return s.Name == w.Bound && s.Bound }) {
+		t.Errorf("there is no system %q that is a bound", w.Bound)
+	}
+	if w.Parts != "" && !slices.ContainsFunc(l.Charts, func(c report.Chart) bool { return c.ID == w.Parts && c.Sum == w.Time }) {
+		t.Errorf("there is no chart %q whose parts add up to %s", w.Parts, w.Time)
+	}
+	if n > cause.Most || (n > 0) == (w.Parts != "") {
+		t.Fatalf("%d causes, and parts of %q: want 1 to %d causes or a chart", n, w.Parts, cause.Most)
+	}
 	sets := []string{q.Set}
 	for i := range l.Presets {
 		sets = append(sets, l.Presets[i].Set)
@@ -84,7 +97,7 @@ func why(t *testing.T, l *lab.Lab, q Quick) {
 	for _, system := range q.Systems {
 		for _, against := range []string{lab.WhyUsual, l.Why.Bound, q.Systems[0]} {
 			about := fmt.Sprintf("%s: why %s against %q", q.Set, system, against)
-			ask := &lab.Question{Info: &l.Info, Setup: u, System: system, Against: against}
+			ask := &lab.Question{Lab: l, Setup: u, System: system, Against: against}
 			picks, first, err := ask.Picks()
 			if err != nil {
 				t.Fatalf("%s: %v", about, err)

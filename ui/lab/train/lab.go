@@ -124,7 +124,6 @@ func New() lab.Lab {
 				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
-			Why:      why(),
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
 			Rank:     []string{"iteration_s", "normalized_throughput", "throughput_samples_per_s", "to_gpu_bytes", "from_gpu_bytes"},
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
@@ -137,6 +136,7 @@ func New() lab.Lab {
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check: func(s *settings) error {

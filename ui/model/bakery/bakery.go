@@ -69,13 +69,14 @@ func New() lab.Lab {
 			Charts: []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
 			Panels: []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
 			Brief:  []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
-			Say:    lab.Say{Quantity: "speed"}, Why: lab.Why{Time: "time", Causes: []lab.Cause{
-				{Key: "cold", Title: "the cold", Cured: "a hot oven", Set: "watts=1000", Color: "stall"},
-				{Key: "many", Title: "many portions", Cured: "fewer portions", Set: "portions=3", Color: "compute"},
-				{Key: "salt", Title: "salt", Cured: "no salt", Set: "spice=chili", Color: "overlap"},
-			}},
-			Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
+			Say:    lab.Say{Quantity: "speed"},
+			Drop:   "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
 		},
+		Why: lab.Why{Time: "time", Causes: []lab.Cause{
+			{Key: "cold", Title: "the cold", Cured: "a hot oven", Set: "watts=1000", Color: "stall"},
+			{Key: "many", Title: "many portions", Cured: "fewer portions", Set: "portions=3", Color: "compute"},
+			{Key: "salt", Title: "salt", Cured: "no salt", Set: "spice=chili", Color: "overlap"},
+		}},
 		Default: bread{Dish: "rye", Oven: "wood", Spice: "hot", Portions: 4, Watts: 100},
 		Knobs: map[string][]knob.Knob[bread]{
 			"what": {dish, number("portions", "Portions", func(s *bread) *int64 { return &s.Portions }), file},
