@@ -42,7 +42,6 @@ type asked struct {
 	tick         float64 // of the time in its values, so that parts add up exactly
 	focus, other side
 	n            int // causes
-	says         string
 }
 
 // A side is what is compared: a system with settings.
