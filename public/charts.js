@@ -183,13 +183,14 @@ window.charts = (() => {
     // A waterfall's bars begin where the one before ended: what is below them is not seen.
     const from = b.from && column(data, b.from);
     const to = from?.map((x, i) => x + values[0][i]);
-    const bare = { type: 'bar', stack: 'all', barMaxWidth: 22, silent: true, tooltip: { show: false }, itemStyle: { color: 'transparent' } };
+    const place = { type: 'bar', stack: 'all', barMaxWidth: 22, ...(from && { stackStrategy: 'all' }) };
+    const bare = { ...place, silent: true, tooltip: { show: false }, itemStyle: { color: 'transparent' } };
     if (from) {
       if (Math.min(...from, ...to) < 0) option.xAxis.min = null;
       values[0] = from.map((x, i) => Math.abs(to[i] - x));
     }
     option.series = b.parts.map((p, k) => ({
-      id: `part-${k}`, type: 'bar', name: p.name, stack: 'all', stackStrategy: from && 'all', barMaxWidth: 22, itemStyle: p.look ? fill(t, p.look) : {},
+      ...place, id: `part-${k}`, name: p.name, itemStyle: p.look ? fill(t, p.look) : {},
       data: b.rows.map((r, i) => {
         if (r.look && !p.look) return { value: values[k][i], itemStyle: fill(t, r.look, r.faded) };
         return r.faded ? { value: values[k][i], itemStyle: { opacity: FADED } } : values[k][i];
@@ -198,12 +199,12 @@ window.charts = (() => {
     if (from) {
       const line = { color: t.v('--axis'), type: 'solid', width: 1 };
       const joints = Array.from(to.subarray(1), (_, i) => [{ coord: [to[i], i] }, { coord: [to[i], i + 1] }]);
-      option.series.unshift({ ...bare, id: 'from', stackStrategy: 'all', data: Array.from(from, (x, i) => Math.min(x, to[i])), markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: line, data: joints } });
+      option.series.unshift({ ...bare, id: 'from', data: Array.from(from, (x, i) => Math.min(x, to[i])), markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: line, data: joints } });
     }
     // The texts stand behind the baseline's end where that is further out.
     const past = (i) => (was?.has(i) ? Math.max(0, was.get(i) - values.reduce((sum, v) => sum + v[i], 0)) : 0);
     option.series.push({
-      ...bare, id: ENDS, name: ENDS, stackStrategy: from && 'all', data: b.rows.map((_, i) => past(i)),
+      ...bare, id: ENDS, name: ENDS, data: b.rows.map((_, i) => past(i)),
       label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
     if (was) option.series.push(ghost(b, was, t));
