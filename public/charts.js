@@ -179,7 +179,7 @@ window.charts = (() => {
     const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i])).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
-    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : {} });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : b.from ? { width: 100 } : {} });
     // A waterfall's bars begin where the one before ended: what is below them is not seen.
     const from = b.from && column(data, b.from);
     const to = from?.map((x, i) => x + values[0][i]);

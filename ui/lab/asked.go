@@ -687,7 +687,7 @@ func (c *comparison) waits() string {
 		return "It spends most on " + prose.Lower(p.title) + ": " + prose.Fixed(100*p.of[i]/whole[i], 0) + " % of what its account has."
 	}
 	say := func(x float64) string { return report.WithUnit(digits(x), unit) }
-	return prose.Capital(sides[i].title) + " spends " + say(p.of[i]) + " on " + prose.Lower(p.title) + ", " + sides[j].title + " " + say(p.of[j]) + "."
+	return "Where it shows most is " + prose.Lower(p.title) + ": " + say(p.of[i]) + " with " + sides[i].title + ", " + say(p.of[j]) + " with " + sides[j].title + "."
 }
 
 // fall is the waterfall of the causes.

@@ -9,8 +9,8 @@ func why() lab.Why {
 		Causes: []lab.Cause{
 			{Key: "eviction", Title: "evicting", Cured: "evictions that cost nothing themselves", Set: "evict=0 evict_copy=0", Color: "cause-2"},
 			{Key: "link", Title: "the link", Cured: "a link of 1000 GB/s", Set: "link=1000", Color: "host-in"},
-			{Key: "alloc", Title: "allocating, freeing and calling", Cured: "calls, allocation and freeing at once", Set: "alloc=0 free=0 start=0 ipc=0", Color: "cause-4"},
-			{Key: "sharing", Title: "sharing the GPU's computing", Cured: "a GPU for each client to compute on", Set: "shared_compute=0", Color: "compute"},
+			{Key: "alloc", Title: "allocating and calling", Cured: "calls, allocation and freeing at once", Set: "alloc=0 free=0 start=0 ipc=0", Color: "cause-4"},
+			{Key: "sharing", Title: "sharing the GPU", Cured: "a GPU for each client to compute on", Set: "shared_compute=0", Color: "compute"},
 		},
 	}
 }
