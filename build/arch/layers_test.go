@@ -75,8 +75,8 @@ var layers = []layer{
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                              // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
+	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
