@@ -277,13 +277,11 @@ func (a *asked) answer() (*report.Section, error) {
 	if c.near() {
 		return out, nil
 	}
-	if c.complete() {
+	if c.whole { // the causes are the first picture whenever there are some
 		out.Falls = append(out.Falls, told(c.fall()))
-	}
-	if f := c.places(); f != nil && a.Lab.Why.Parts == "" {
-		out.Falls = append(out.Falls, told(*f))
-	}
-	if c.complete() {
+		if f := c.places(); f != nil && a.Lab.Why.Parts == "" {
+			out.Falls = append(out.Falls, told(*f))
+		}
 		out.Tables = append(out.Tables, c.table())
 	}
 	out.Notes = append(out.Notes, c.notes()...)
@@ -457,9 +455,6 @@ func (c *comparison) near() bool {
 	low, high := min(c.focus.t[0], c.from), max(c.focus.t[0], c.from)
 	return cause.Near(high, low)
 }
-
-// complete reports whether the parts are known and not only what each brings alone.
-func (c *comparison) complete() bool { return c.whole }
 
 // slower and faster are the titles of the two.
 func (c *comparison) slower() string {
