@@ -4,11 +4,7 @@
 // the same, and the parts add up exactly.
 package cause
 
-import (
-	"cmp"
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Most is how many causes are told apart at most: each doubles the runs.
 const Most = 4
@@ -51,10 +47,9 @@ func First(n int) int { return min(n+2, 1<<n) }
 func Shares(n int, t func(Set) int64) []int64 {
 	factorial := [Most + 1]int64{1, 1, 2, 6, 24}
 	whole := factorial[n]
-	parts, remainders, order := make([]int64, n), make([]int64, n), make([]int, n)
+	parts, remainders := make([]int64, n), make([]int64, n)
 	missing := t(0) - t(All(n))
 	for c := range n {
-		order[c] = c
 		for s := range All(n) + 1 {
 			if s.Has(c) {
 				continue
@@ -73,12 +68,15 @@ func Shares(n int, t func(Set) int64) []int64 {
 		remainders[c] -= down * whole
 		missing -= parts[c]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
-	for _, c := range order {
-		if missing > 0 {
-			parts[c]++
-			missing--
+	for ; missing > 0; missing-- {
+		largest := 0
+		for c := range n {
+			if remainders[c] > remainders[largest] {
+				largest = c
+			}
 		}
+		parts[largest]++
+		remainders[largest] = -1
 	}
 	return parts
 }

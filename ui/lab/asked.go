@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -440,9 +439,19 @@ func (c *comparison) byParts() {
 	}
 }
 
-// sort puts the largest first, those that go the way of all before others.
+// order puts first what is before others; what is alike stays as it is. Lists are short, and a
+// general sort would be a large part of the program.
+func order(n int, before func(i, k int) bool, swap func(i, k int)) {
+	for i := 1; i < n; i++ {
+		for k := i; k > 0 && before(k, k-1); k-- {
+			swap(k, k-1)
+		}
+	}
+}
+
+// sort puts the largest step first.
 func (c *comparison) sort() {
-	slices.SortStableFunc(c.steps, func(x, y step) int { return cmp.Compare(abs(y.t), abs(x.t)) })
+	order(len(c.steps), func(i, k int) bool { return abs(c.steps[i].t) > abs(c.steps[k].t) }, func(i, k int) { c.steps[i], c.steps[k] = c.steps[k], c.steps[i] })
 }
 
 func abs(x int64) int64 { return max(x, -x) }
@@ -750,7 +759,8 @@ func (c *comparison) places() *report.Fall {
 		return report.Step{Name: prose.Capital(s.title), Text: say(x), Value: x, Total: true, Color: "system-" + strconv.Itoa(s.Look%10), Pattern: s.Look / 10 % 4}
 	}
 	f.Steps = append(f.Steps, total(&c.other, whole[1]))
-	slices.SortStableFunc(list, func(x, y place) int { return cmp.Compare(math.Abs(y.of[0]-y.of[1]), math.Abs(x.of[0]-x.of[1])) })
+	apart := func(i int) float64 { return math.Abs(list[i].of[0] - list[i].of[1]) }
+	order(len(list), func(i, k int) bool { return apart(i) > apart(k) }, func(i, k int) { list[i], list[k] = list[k], list[i] })
 	small := 0.0
 	for k := range list {
 		p := &list[k]
