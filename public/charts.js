@@ -176,21 +176,35 @@ window.charts = (() => {
     const ends = b.rows.map((r) => r.end);
     const values = b.parts.map((p) => column(data, p.values));
     const was = b.ghost ? new Map(pairs(column(data, b.ghost))) : null;
-    const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
+    const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i])).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
-    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : {} });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : b.from ? { width: 100 } : {} });
+    // A waterfall's bars begin where the one before ended: what is below them is not seen.
+    const from = b.from && column(data, b.from);
+    const to = from?.map((x, i) => x + values[0][i]);
+    const place = { type: 'bar', stack: 'all', barMaxWidth: 22, ...(from && { stackStrategy: 'all' }) };
+    const bare = { ...place, silent: true, tooltip: { show: false }, itemStyle: { color: 'transparent' } };
+    if (from) {
+      if (Math.min(...from, ...to) < 0) option.xAxis.min = null;
+      values[0] = from.map((x, i) => Math.abs(to[i] - x));
+    }
     option.series = b.parts.map((p, k) => ({
-      id: `part-${k}`, type: 'bar', name: p.name, stack: 'all', barMaxWidth: 22, itemStyle: p.look ? fill(t, p.look) : {},
+      ...place, id: `part-${k}`, name: p.name, itemStyle: p.look ? fill(t, p.look) : {},
       data: b.rows.map((r, i) => {
         if (r.look && !p.look) return { value: values[k][i], itemStyle: fill(t, r.look, r.faded) };
         return r.faded ? { value: values[k][i], itemStyle: { opacity: FADED } } : values[k][i];
       }),
     }));
+    if (from) {
+      const line = { color: t.v('--axis'), type: 'solid', width: 1 };
+      const joints = Array.from(to.subarray(1), (_, i) => [{ coord: [to[i], i] }, { coord: [to[i], i + 1] }]);
+      option.series.unshift({ ...bare, id: 'from', data: Array.from(from, (x, i) => Math.min(x, to[i])), markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: line, data: joints } });
+    }
     // The texts stand behind the baseline's end where that is further out.
     const past = (i) => (was?.has(i) ? Math.max(0, was.get(i) - values.reduce((sum, v) => sum + v[i], 0)) : 0);
     option.series.push({
-      id: ENDS, type: 'bar', name: ENDS, stack: 'all', barMaxWidth: 22, silent: true, data: b.rows.map((_, i) => past(i)), tooltip: { show: false }, itemStyle: { color: 'transparent' },
+      ...bare, id: ENDS, name: ENDS, data: b.rows.map((_, i) => past(i)),
       label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
     if (was) option.series.push(ghost(b, was, t));
@@ -215,13 +229,14 @@ window.charts = (() => {
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
         .filter(([, name, x]) => x !== 0 && !hidden.has(name))
         .map(([color, name, x]) => [color, name, print(x, b.unit)]);
+      if (from) rows[0] = ['', row.end, ''];
       if (rows.length === 0) rows.push(['', row.end, '']);
       if (row.faded) rows.push(['', 'of other settings', '']);
       if (was?.has(items[0].dataIndex)) rows.push(['', 'Baseline', print(was.get(items[0].dataIndex), b.unit)]);
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
-    return { option, shape: ['bars', b.unit, b.max, Boolean(was), Boolean(b.limit), Boolean(b.room), b.parts.map((p) => p.name)] };
+    return { option, shape: ['bars', b.unit, b.max, Boolean(from), Boolean(was), Boolean(b.limit), Boolean(b.room), b.parts.map((p) => p.name)] };
   }
 
   // room draws the best possible, a thin line, and the band from it to the best that is known.

@@ -314,7 +314,7 @@ window.tools = (() => {
       }
       // The scoreboard stands before a figure that is chosen in the list.
       if (e.target instanceof Element && e.target.closest('.paper-list .entry')) document.getElementById('paper-title')?.scrollIntoView({ block: 'start' });
-      const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
+      const link = e.target instanceof Element ? e.target.closest('a[href^="#"]:not([href^="#v="])') : null;
       if (!link) return;
       e.preventDefault();
       tools.show(link.getAttribute('href').slice(1));

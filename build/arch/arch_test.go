@@ -31,6 +31,7 @@ var simOrder = []string{
 	"sim/portable",
 	"sim/hash",
 	"sim/hash/hashtest", // only tests import it
+	"sim/cause",
 	"sim/kerneltime",
 	"sim/prose",
 	"sim/knob",

@@ -32,6 +32,7 @@ usage: spillway COMMAND [ARGUMENTS]
   merge    join the parts of a sweep
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
+  why      why a system is slower or faster than another: what makes it wait
   figure   write a chart of a link, or of a laboratory's settings, as SVG
   export   write what happens in one run for other programs: timelines, stalls,
            loads and stores
@@ -115,7 +116,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "why": s.why, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
 		"version": s.printVersion, "--version": s.printVersion, "-version": s.printVersion, "-v": s.printVersion,
 	}
 	switch run, ok := commands[args[0]]; {

@@ -165,6 +165,7 @@ type Table struct {
 type Row struct {
 	Head, Sub string // what it is about; the second line may be empty
 	Cells     []Cell
+	Set       string // the setup text of what it is about, that can be opened; empty if that is no run
 }
 
 // A Cell is one number of a table.
@@ -219,9 +220,33 @@ type Offers struct {
 // An Offer is a text that a knob may have.
 type Offer struct{ Text, Label string }
 
+// A Fall is how one total becomes another, step by step: a waterfall.
+type Fall struct {
+	ID, Title string // ID is unique in its section
+	Help      string // how to read it, one sentence
+	Unit      string
+	Steps     []Step // in the order in which they are drawn, totals among them
+	Says      string // all of it in words
+	CSV       string // and as a file
+	Table     Table
+}
+
+// A Step of a fall adds its value to what stands before it, or is a total, which begins anew at
+// zero.
+type Step struct {
+	Key, Name string
+	Text      string // its value as people read it, with sign and unit
+	Value     float64
+	Total     bool
+	Color     string // the CSS variable --Color
+	Pattern   int    // as that of a system's Look
+}
+
 // A Section is what one of a laboratory's own parts of the page shows.
 type Section struct {
+	Title  string   // of what it is now about, where that is more than its own says
 	Text   []string // paragraphs, the main finding first
+	Falls  []Fall
 	Maps   []Map
 	Tables []Table
 	Notes  []string // small print

@@ -106,6 +106,15 @@ func (d *drawing) segment(k int, names []string) Segment {
 	return Segment{Name: names[k], Style: d.partLook(k).Style()}
 }
 
+// Rival is the name of the system that the one in focus is compared with where nobody says
+// another, empty if there is none yet.
+func Rival(c *Context, runs []Run) string {
+	if p := pair(c, runs); len(p) > 1 {
+		return p[1].System.Name
+	}
+	return ""
+}
+
 // pair is the run in focus and the one that it is compared with.
 func pair(c *Context, runs []Run) (list []*Run) {
 	at := c.Info.Quantity(c.Info.Say.Quantity)

@@ -48,6 +48,9 @@ type Bars struct {
 	Wide  bool   `json:"wide,omitempty"`  // the rows' names are long
 	Limit *Limit `json:"limit,omitempty"` // a line upright
 	Room  *Room  `json:"room,omitempty"`
+	// From is where each row's bar begins, of a waterfall: its values are then what steps add, also
+	// below zero, and a hairline leads from where one ends to the next.
+	From Column `json:"from,omitzero"`
 }
 
 // A Room is what lies between what is proven to be possible at best, a thin line upright, and

@@ -51,7 +51,12 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 		reach.add(1.02 * r.Least)
 		top += 16
 	}
+	from := numbers(f, bars.From) // of a waterfall
 	for i := range bars.Rows {
+		if len(from) > 0 {
+			whole[i] = from[i]
+			reach.add(from[i])
+		}
 		for _, part := range parts {
 			whole[i] += numbers(f, part.Values)[i]
 		}
@@ -82,6 +87,12 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 		high := min(thick, 0.8*row)
 		p.row(f, i, parts, &s, box{in.x, y - float64(high/2), 0, high})
 		end := s.inside(whole[i])
+		if len(from) > 0 {
+			end = max(end, s.inside(from[i]))
+			if i+1 < len(from) {
+				p.base(s.inside(whole[i]), y, s.inside(whole[i]), y+row)
+			}
+		}
 		if x, ok := was[i]; ok {
 			p.ghost(s.at(0), s.inside(x), y, high, sums)
 			end = max(end, s.inside(x))
@@ -123,6 +134,9 @@ func (p *svgWriter) limit(x, wide float64, name string, text box) {
 func (p *svgWriter) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b box) {
 	r := &f.Bars.Rows[i]
 	sum := 0.0
+	if from := numbers(f, f.Bars.From); len(from) > 0 {
+		sum = from[i]
+	}
 	for _, part := range parts {
 		look := part.Look
 		if look == nil {
@@ -130,8 +144,8 @@ func (p *svgWriter) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b
 		}
 		from := s.inside(sum)
 		sum += numbers(f, part.Values)[i]
-		if to := s.inside(sum); look != nil && to > from {
-			p.rect(box{from, b.y, to - from, b.h}, p.filled(look, r.Faded))
+		if to := s.inside(sum); look != nil && to != from {
+			p.rect(box{min(from, to), b.y, max(from, to) - min(from, to), b.h}, p.filled(look, r.Faded))
 		}
 	}
 }

@@ -290,11 +290,36 @@ func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *An
 			if err := view.Read(j.View); err != nil {
 				return err
 			}
+			if j.Key == lab.WhyKey && b.Lab.Causes() {
+				return b.why(j, u, view.Text(lab.WhyKey), a)
+			}
 			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files, progress)
 			return err
 		}
 	}
 	return fmt.Errorf("%s has no section %q", b.Lab.Title, j.Key)
+}
+
+// why says which runs it takes to say why a system is slow, and answers with what came of them.
+func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err error) {
+	q := lab.Question{Lab: &b.Lab, Setup: u, System: j.System, Against: against}
+	if j.Base != "" {
+		if q.Base, err = b.Lab.Read(j.Base); err != nil {
+			return err
+		}
+	}
+	picks, enough, err := q.Picks()
+	switch n := len(j.Known); {
+	case err != nil:
+		return err
+	case n == 0:
+		a.Section, a.Picks = &report.Section{Offers: q.Offers()}, picks[:enough]
+		return nil
+	case n < len(picks):
+		a.Picks = picks
+	}
+	a.Section, err = q.Answer(j.Known)
+	return err
 }
 
 // Lines splits a joined error into its messages.

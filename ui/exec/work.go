@@ -43,8 +43,8 @@ const (
 // OfFiles reports whether a job of this kind is for the program that reads files.
 func (k Kind) OfFiles() bool { return k >= Open }
 
-// A Pick is one run of Several.
-type Pick struct{ Setup, System string }
+// A Pick is one run of Several, or that a section wants.
+type Pick = lab.Pick
 
 // A Part is what came out of a Pick.
 type Part struct {
@@ -63,10 +63,14 @@ type Job struct {
 	Files         int // number of the set of opened files it needs, 0 if none
 	// Key is that of a Section or of an export; View are the texts of a section's knobs.
 	Key, View string
-	Origin    lab.Origin // of Export
-	Window    lab.Window // of Timeline: the part that somebody looks at
-	Against   string     // of Timeline: a system whose run stands beside, if any
-	ByTime    bool       // of Timeline: linked by time even where both make the same progress
+	// Base is the baseline's setup text, of a Section that asks why, empty without one; Known is
+	// what came of the runs that it wanted.
+	Base    string
+	Known   []lab.Known
+	Origin  lab.Origin // of Export
+	Window  lab.Window // of Timeline: the part that somebody looks at
+	Against string     // of Timeline: a system whose run stands beside, if any
+	ByTime  bool       // of Timeline: linked by time even where both make the same progress
 	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
@@ -129,6 +133,7 @@ type Answer struct {
 	Packed  []File   // of Pack: the set Set
 	Notes   []string // about opened files
 	Section *report.Section
+	Picks   []Pick // the runs of which a section wants to know before it can say more
 	Outline *study.Outline
 	Outcome *study.Outcome
 	Sheet   *study.Sheet

@@ -448,6 +448,7 @@ type Progress = report.Progress
 // A Lab is a laboratory.
 type Lab struct {
 	Info
+	Why Why // what makes its systems slow
 	// Accept returns what was found in files by the program that reads them: a message of
 	// the laboratory's type of package handed. along are the files themselves, unread, where
 	// they are at hand and the laboratory reads parts of them. It is nil in a laboratory
@@ -509,6 +510,7 @@ func (l *Info) Read(text string) (*knob.Setup, error) {
 // a result. New erases them.
 type Spec[S, W, R any] struct {
 	Info
+	Why     Why // what makes its systems slow; empty where nobody can say
 	Default S
 	// Knobs are the settings by panel, in the order of forms.
 	Knobs map[string][]knob.Knob[S]
@@ -563,7 +565,7 @@ type Run[S, W, R any] struct {
 // New erases the types of a laboratory. It panics on a declaration that has data without its
 // functions; Info.Valid reports all else that contradicts.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
-	l := Lab{Info: spec.Info, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
+	l := Lab{Info: spec.Info, Why: spec.Why, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
 	var all []knob.Knob[S]
 	for _, p := range spec.Panels {
 		all = append(all, spec.Knobs[p.Key]...)
@@ -580,6 +582,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l.Quantities = report.Quantities(spec.Measures)
 	if err := spec.declared(&l.Info); err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
+	}
+	if l.Causes() {
+		l.Sections = append([]Section{l.whySection()}, l.Sections...)
 	}
 	settings := func(u *knob.Setup) (*S, error) {
 		s := spec.Default
@@ -810,6 +815,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		if key == WhyKey && l.Causes() {
+			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
+		}
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
 			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
@@ -833,7 +841,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		v := view(u, s, w, system, f, p)
 		v.Look = look
-		return spec.Sections[at].Show(v)
+		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
 	}
 	return l
 }

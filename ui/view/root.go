@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
@@ -19,7 +20,7 @@ type Root struct {
 }
 
 // parts are the components that a laboratory brings.
-type parts struct{ panels, figures, tables, accounts, sections []vugu.Builder }
+type parts struct{ panels, why, figures, tables, accounts, sections []vugu.Builder }
 
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
@@ -60,9 +61,12 @@ func (c *Root) assemble() *parts {
 	}
 	for i := range c.Info.Sections {
 		s := &Section{App: c.App, Key: c.Info.Sections[i].Key}
-		if c.Info.Sections[i].Entry {
+		switch {
+		case s.Key == lab.WhyKey:
+			p.why = append(p.why, s)
+		case c.Info.Sections[i].Entry:
 			p.accounts = append(p.accounts, s)
-		} else {
+		default:
 			p.sections = append(p.sections, s)
 		}
 	}
@@ -78,12 +82,15 @@ func (c *Root) figuresClass() string {
 }
 
 // accounts are the sections of the entry that is shown. They come first where they
-// are all that there is to see.
+// are all that there is to see; else that which asks why does.
 func (c *Root) accounts(first bool) []vugu.Builder {
-	if c.Runs.Nothing() != first {
-		return nil
+	switch {
+	case c.Runs.Nothing() == first:
+		return c.parts.accounts
+	case first:
+		return c.parts.why
 	}
-	return c.parts.accounts
+	return nil
 }
 
 // first is the panel of what runs; the others follow the systems.

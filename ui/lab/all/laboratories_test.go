@@ -28,11 +28,13 @@ var quick = map[string]labtest.Quick{
 		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
 		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
 		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
+		Cure: []string{"workload=create scale=256 calls=3000"},
 	},
 	"llm": {
 		Set: "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540", Other: "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 buffer_size=540",
 		Entry: "layers=2 micro=1 batch=2 sequence=256", After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Systems: []string{"teraio-mixed", "zero-infinity"},
-		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2, Night: []string{"map", "next", "roofline"},
+		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2,
+		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
 	},
 }
 

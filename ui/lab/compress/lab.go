@@ -84,6 +84,7 @@ func New() lab.Lab {
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "checkpoint safetensors own model", ID: "press pick-files-button"}},
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },

@@ -105,6 +105,7 @@ func New() lab.Lab {
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "why slow wait", ID: "chart cores"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,

@@ -110,6 +110,7 @@ func New() lab.Lab {
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "why slow wait journal", ID: "chart ledger"}},
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,

@@ -116,12 +116,36 @@ func Section(t testing.TB, about string, s *report.Section) {
 			}
 		}
 	}
+	for _, f := range s.Falls {
+		fall(t, about, &f)
+	}
 	for _, m := range s.Maps {
 		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels || m.Pick.Key != "" && len(m.Pick.First) != len(m.Rows) {
 			t.Errorf("%s: map %q has %d cells, %d classes", about, m.ID, len(m.Cells), len(m.Classes))
 		}
 		if slices.ContainsFunc(m.Cells, func(c uint8) bool { return c != report.NoCell && int(c) >= len(m.Classes) }) {
 			t.Errorf("%s: map %q has a class that is not there", about, m.ID)
+		}
+	}
+}
+
+// fall checks that steps add up: each total is what stands before it, but for the first and what
+// rounding leaves.
+func fall(t testing.TB, about string, f *report.Fall) {
+	t.Helper()
+	at, largest := 0.0, 0.0
+	for i, s := range f.Steps {
+		largest = max(largest, math.Abs(s.Value))
+		if s.Name == "" || spoiled(s.Text) || s.Text == "" || s.Color == "" || math.IsNaN(s.Value) {
+			t.Errorf("%s, %s: step %+v", about, f.ID, s)
+		}
+		switch {
+		case !s.Total:
+			at += s.Value
+		case i > 0 && math.Abs(at-s.Value) > 1e-6*largest:
+			t.Errorf("%s, %s: steps lead to %v, and the total is %v", about, f.ID, at, s.Value)
+		default:
+			at = s.Value
 		}
 	}
 }
@@ -173,6 +197,8 @@ type Quick struct {
 	Share int
 	// Write writes what the program that reads files writes, of exports that name a format.
 	Write Writer
+	// Cure are further setups with which a cause that is none with the setup changes something.
+	Cure []string
 	// Night are keys of sections that take many runs.
 	Night []string
 }
@@ -208,6 +234,8 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
+		{"cures", false, func(t *testing.T) { cures(t, &l, q) }},
+		{"why", true, func(t *testing.T) { why(t, &l, q) }},
 		{"papers", false, func(t *testing.T) { papers(t, &l) }},
 		{"presets", true, func(t *testing.T) { presets(t, &l, q) }},
 		{"knobs", true, func(t *testing.T) { knobs(t, &l, open, q) }},

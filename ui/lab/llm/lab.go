@@ -94,6 +94,7 @@ func New() lab.Lab {
 			Ways:  []lab.Way{{Label: "I train a model"}, {Label: "I weigh a machine", View: "whatif"}},
 			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "why slow wait bottleneck", ID: "chart ledger"}, {Words: "lora qlora peft fine tune finetune", ID: "topic Adapters (LoRA, QLoRA)"}},
 		},
+		Why:      why(),
 		Default:  standard(),
 		Knobs:    knobs(),
 		Check:    check,

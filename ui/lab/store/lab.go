@@ -102,6 +102,7 @@ func New() lab.Lab {
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "why wait slow", ID: "chart causes"}, {Words: "fair share", ID: "section fairness"}},
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },

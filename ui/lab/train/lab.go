@@ -136,6 +136,7 @@ func New() lab.Lab {
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
 		},
+		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check: func(s *settings) error {

@@ -69,8 +69,14 @@ func New() lab.Lab {
 			Charts: []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
 			Panels: []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
 			Brief:  []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
-			Say:    lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
+			Say:    lab.Say{Quantity: "speed"},
+			Drop:   "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
 		},
+		Why: lab.Why{Time: "time", Causes: []lab.Cause{
+			{Key: "cold", Title: "the cold", Cured: "a hot oven", Set: "watts=1000", Color: "stall"},
+			{Key: "many", Title: "many portions", Cured: "fewer portions", Set: "portions=3", Color: "compute"},
+			{Key: "salt", Title: "salt", Cured: "no salt", Set: "spice=chili", Color: "overlap"},
+		}},
 		Default: bread{Dish: "rye", Oven: "wood", Spice: "hot", Portions: 4, Watts: 100},
 		Knobs: map[string][]knob.Knob[bread]{
 			"what": {dish, number("portions", "Portions", func(s *bread) *int64 { return &s.Portions }), file},
@@ -108,7 +114,10 @@ func New() lab.Lab {
 			}
 			return loaf{system, w.name, float64(s.Watts) / float64(s.Portions)}, nil
 		},
-		Measures: []report.Measure[*lab.Run[bread, *dough, loaf]]{report.Number(report.Quantity{Key: "speed", Label: "Speed", Better: 1}, func(r *lab.Run[bread, *dough, loaf]) float64 { return r.Result.Speed })},
+		Measures: []report.Measure[*lab.Run[bread, *dough, loaf]]{
+			report.Number(report.Quantity{Key: "speed", Label: "Speed", Better: 1}, func(r *lab.Run[bread, *dough, loaf]) float64 { return r.Result.Speed }),
+			report.Number(report.Quantity{Key: "time", Label: "Time", Unit: "s", Better: -1}, func(r *lab.Run[bread, *dough, loaf]) float64 { return 1000 / r.Result.Speed }),
+		},
 		Report: func(w *dough, s *bread, r loaf) *report.Report {
 			if r.System == "kiln" && s.Portions > 10 {
 				return &report.Report{Reason: "too large"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -14,6 +15,7 @@ import (
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
 	"spillway/ui/model/form"
+	"spillway/ui/model/results"
 	"spillway/ui/model/runs"
 	"spillway/ui/model/state"
 	"spillway/ui/model/workspace"
@@ -26,6 +28,13 @@ type sectionState struct {
 	key   string // what shown or the call is about
 	shown *report.Section
 	err   string
+
+	// Of one that takes more runs: for what job, those that it wants to know of, how far they
+	// are, and whether somebody said that they may take long.
+	job    *exec.Job
+	picks  []results.Run
+	says   string
+	agreed bool
 }
 
 // Sections are a laboratory's own parts of the page.
@@ -36,11 +45,13 @@ type Sections struct {
 	runs   *runs.Runs
 	desk   *calls.Desk
 	states map[string]*sectionState // by key
+	asking
 }
 
 // New returns the sections of a laboratory.
-func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, d *calls.Desk) *Sections {
+func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, st *results.Store, d *calls.Desk) *Sections {
 	s := &Sections{room: w, files: f, form: g, runs: r, desk: d, states: map[string]*sectionState{}}
+	s.asks(st)
 	r.Settled(s.Follow)
 	return s
 }
@@ -72,11 +83,15 @@ type View struct {
 	Busy   bool
 	Part   float64      // of what is computed, from 0 to 1; 0 if nobody says
 	Fields []form.Field // its knobs
+	Runs   string       // how far the runs are that it takes
+	Act    string       // what can be done about them, empty if nothing
 }
 
 // Waits says that the section is being computed, and how far that is; nothing if it is not.
 func (v *View) Waits() string {
 	switch {
+	case v.Runs != "":
+		return v.Runs
 	case !v.Busy:
 		return ""
 	case v.Part > 0:
@@ -95,6 +110,10 @@ func (s *Sections) Views() []View {
 		}
 		is := s.section(x.Key)
 		v := View{Section: x, Open: s.isOpen(&x), Shown: is.shown, Error: is.err, Busy: is.call.Active(), Part: is.call.Part()}
+		if is.shown != nil && is.shown.Title != "" {
+			v.Title = is.shown.Title
+		}
+		v.Runs, v.Act = is.says, s.act(is)
 		for i := range x.Knobs {
 			f := s.form.FieldOf(&x.Knobs[i], s.room.State.Look, base)
 			offer(&f, is.shown)
@@ -148,6 +167,9 @@ func (s *Sections) Toggle(key string) {
 		x.call, x.key = nil, ""
 		s.room.Rev++
 	}
+	if !x.open {
+		s.stop(x)
+	}
 	s.Follow()
 }
 
@@ -178,18 +200,40 @@ func (s *Sections) Follow() {
 				continue
 			}
 			j.Setup, j.System, j.Files = s.files.Runs(), s.system(of), s.files.NumberNow()
+			if of.Key == lab.WhyKey {
+				s.rival(j)
+			}
 		}
-		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
+		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files, " ", j.Base)
 		if x.key == key {
 			continue
 		}
 		calls.Stop(x.call)
+		s.stop(x)
 		x.key = key
-		x.call = s.desk.Start(j, calls.Shown, func(a *exec.Answer) {
-			x.call, x.shown, x.err = nil, a.Section, a.Error
-			s.room.Rev++
-		})
+		s.start(x, j)
 	}
+}
+
+// start asks for a section.
+func (s *Sections) start(x *sectionState, j *exec.Job) {
+	x.call = s.desk.Start(j, calls.Shown, func(a *exec.Answer) {
+		x.call, x.err = nil, a.Error
+		if len(j.Known) > 0 || x.shown == nil || a.Picks == nil {
+			x.shown = a.Section
+		}
+		s.room.Rev++
+		if a.Picks != nil {
+			if x.picks = nil; j.Known == nil {
+				s.begun, s.done = time.Time{}, 0
+			}
+			for _, p := range a.Picks {
+				x.picks = append(x.picks, results.Run{Setup: p.Setup, System: p.System, Files: j.Files})
+			}
+			s.under, x.job = x, j
+			s.feed(x)
+		}
+	})
 }
 
 // mapID is what a section's map is called among the charts of the page.
@@ -200,10 +244,16 @@ func (s *Sections) Maps(v *View) []chart.View {
 	if v.Shown == nil {
 		return nil
 	}
-	list := make([]chart.View, len(v.Shown.Maps))
-	for i := range list {
+	var list []chart.View
+	for i := range v.Shown.Falls {
+		f := &v.Shown.Falls[i]
+		list = append(list, chart.Fall(mapID(v.Key, f.ID), f))
+	}
+	for i := range v.Shown.Maps {
 		m := &v.Shown.Maps[i]
-		list[i] = chart.Cells(mapID(v.Key, m.ID), m, s.room.State.Look)
+		list = append(list, chart.Cells(mapID(v.Key, m.ID), m, s.room.State.Look))
+	}
+	for i := range list {
 		list[i].Note = v.Title
 	}
 	return list

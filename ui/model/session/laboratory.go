@@ -63,7 +63,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Question = question.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, func() { n.host.Answered(i.Name) })
 	l.Papers = papers.New(l.Workspace, l.Files, desk, func() { n.host.Recorded(i.Name) })
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)
-	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, desk)
+	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, desk)
 	l.Timeline = timeline.New(l.Workspace, l.Files, l.Runs, desk)
 	l.Output = output.New(l.Workspace, l.Files, l.Form, l.Runs, desk, func() string { return n.Version })
 	l.Tour = tour.New(l.Workspace, l.Sections, l.Runs.Active)
@@ -105,5 +105,6 @@ func (l *Laboratory) Rest() {
 	l.Question.Rest()
 	l.Baseline.Rest()
 	l.Saved.Rest()
+	l.Sections.Rest()
 	l.Timeline.Rest()
 }

@@ -481,7 +481,7 @@ func TestAskFiles(t *testing.T) {
 	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,2000&systems=oven")
 	h.do()
 	rows, err := csv.NewReader(strings.NewReader(h.Question.CSV())).ReadAll()
-	if err != nil || len(rows) != 3 || strings.Join(rows[1], "|") != "oven|ok||50|dish=rye portions=2" || rows[2][1] != "contradicts" || !strings.Contains(rows[2][4], "watts=2000") {
+	if err != nil || len(rows) != 3 || strings.Join(rows[1], "|") != "oven|ok||50|20|dish=rye portions=2" || rows[2][1] != "contradicts" || !strings.Contains(rows[2][5], "watts=2000") {
 		t.Errorf("%q, %v", rows, err)
 	}
 	var file struct {

@@ -471,7 +471,7 @@ func TestSections(t *testing.T) {
 		t.Fatalf("no section %q", key)
 		return sections.View{}
 	}
-	if got := names(); !slices.Equal(got, []string{"crust", "menu"}) {
+	if got := names(); !slices.Equal(got, []string{"why", "crust", "menu"}) {
 		t.Errorf("there are %q", got)
 	}
 	if j := h.one(exec.Section); j.Key != "menu" || j.Setup != "" || !section("menu").Busy || section("crust").Open {
@@ -523,7 +523,7 @@ func TestSections(t *testing.T) {
 	h.SetLook("slice", "1")
 	h.Open([]string{"rye"}, func(n, _ int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
-	if got := names(); !slices.Equal(got, []string{"crust", "menu", "label"}) {
+	if got := names(); !slices.Equal(got, []string{"why", "crust", "menu", "label"}) {
 		t.Errorf("with files there are %q", got)
 	}
 	if s := section("label"); s.Shown == nil || s.Shown.Text[0] != "label  of ryerye by dream" {
