@@ -308,17 +308,7 @@ func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err er
 			return err
 		}
 	}
-	picks, enough, err := q.Picks()
-	switch n := len(j.Known); {
-	case err != nil:
-		return err
-	case n == 0:
-		a.Section, a.Picks = &report.Section{Offers: q.Offers()}, picks[:enough]
-		return nil
-	case n < len(picks):
-		a.Picks = picks
-	}
-	a.Section, err = q.Answer(j.Known)
+	a.Section, a.Picks, err = b.Lab.Explain(&q, j.Known)
 	return err
 }
 

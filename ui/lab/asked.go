@@ -169,6 +169,21 @@ func (q *Question) Picks() (list []Pick, first int, err error) {
 	return list, first, err
 }
 
+// explained is [Lab.Explain].
+func explained(q *Question, known []Known) (s *report.Section, wants []Pick, err error) {
+	picks, enough, err := q.Picks()
+	switch n := len(known); {
+	case err != nil:
+		return nil, nil, err
+	case n == 0:
+		return &report.Section{Offers: q.Offers()}, picks[:enough], nil
+	case n < len(picks):
+		wants = picks
+	}
+	s, err = q.Answer(known)
+	return s, wants, err
+}
+
 // Offers are what a system may be compared with.
 func (q *Question) Offers() []report.Offers {
 	list := []report.Offer{{Text: WhyUsual, Label: "the usual"}, {Text: WhyBaseline, Label: "the baseline"}}

@@ -477,6 +477,9 @@ type Lab struct {
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
+	// Explain answers why with what is known of a question's runs, and says which runs it wants
+	// before more can be said. It is a field so that programs without laboratories do not hold it.
+	Explain func(q *Question, known []Known) (s *report.Section, wants []Pick, err error)
 	// Section computes one of the laboratory's own sections. view has its knobs,
 	// u and system are what is shown.
 	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error)
@@ -814,6 +817,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return spec.Hash(raw.(R))
 	}
+	l.Explain = explained
 	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
 			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
