@@ -343,6 +343,9 @@ func TestFLOPs(t *testing.T) {
 				t.Errorf("%s: %v", a.Name, err)
 			}
 			p := a.Parameters()
+			if !a.Tied {
+				p -= a.Vocab * a.Width() // the embedding is looked up, not multiplied
+			}
 			if a.Experts > 0 || a.Encoder > 0 || how != KeepAll {
 				continue
 			}
