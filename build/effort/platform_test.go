@@ -11,6 +11,7 @@ import (
 // natively lists the packages whose tests run as WebAssembly only at night, with the
 // reason why a change of them need not wait for that.
 var natively = []struct{ pattern, why string }{
+	{"sim/cause", "whole numbers"},
 	{"sim/filesys/crash", "integers; the laboratory's runs go through it"},
 	{"sim/filesys/host", "integers; the engine's tests go through it"},
 	{"sim/filesys/machine", "a table of settings"},
@@ -24,6 +25,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/llm/model", "integers"},
 	{"sim/llm/shard", "integers"},
 	{"sim/llm/system/...", "integers; the engine's tests and the laboratory's hashes go through them"},
+	{"sim/order", "comparisons; what it orders is in the laboratories' hashes"},
 	{"sim/quirk", "a table of words"},
 	{"sim/report", "texts"},
 	{"sim/prose", "texts"},
@@ -55,6 +57,7 @@ var natively = []struct{ pattern, why string }{
 	{"ui/model/...", "what the page shows; the browser's tests go through it"},
 	{"ui/pool", "no arithmetic; the browser's tests go through it"},
 	{"ui/review", "a document"},
+	{"ui/cards", "drawn natively when the site is built"},
 	{"ui/headless", "what is built natively"},
 	{"ui/table", "texts"},
 	{"wasm/edge/...", "the host's own tests run it in its engine"},

@@ -103,7 +103,7 @@ func New() lab.Lab {
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Asked: []lab.Asked{{Words: "why slow wait", ID: "chart cores"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
+			Asked: []lab.Asked{{Words: "slow wait", ID: "chart cores"}, {Words: "why cause", ID: "section why"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
 		Why:     why(),
 		Default: standard(),

@@ -132,7 +132,7 @@ func New() lab.Lab {
 			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
-			Asked:             []lab.Asked{{Words: "why slow wait stall bottleneck", ID: "chart causes"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
+			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
 		},

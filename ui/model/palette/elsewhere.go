@@ -11,7 +11,7 @@ import (
 type Entry struct {
 	Lab                    string // its name
 	ID, Kind, Title, About string // as of a Command
-	Also                   string // what it is found by besides
+	Also, Asked            string // what it is found by besides, and words that people ask with
 }
 
 // elsewhere are the verbs of what is worth going to another laboratory for; words and topics of
@@ -25,7 +25,7 @@ func Entries(n *session.Session) (list []Entry) {
 		if !elsewhere[verb] {
 			continue
 		}
-		e := Entry{Lab: n.Info.Name, ID: c.ID, Kind: c.Kind, Title: c.Title, About: short(c.About), Also: c.also}
+		e := Entry{Lab: n.Info.Name, ID: c.ID, Kind: c.Kind, Title: c.Title, About: short(c.About), Also: c.also, Asked: c.asked}
 		if verb == "system" { // there it shall be shown, whether it is compared or not
 			e.ID = "focus " + what
 			e.Title = strings.TrimPrefix(strings.TrimPrefix(e.Title, "Compare "), "Leave out ")
@@ -54,7 +54,7 @@ func Everything(n *session.Session, others []Entry) []Command {
 	for i := range others {
 		e := &others[i]
 		if n.Laboratory == nil || e.Lab != n.Info.Name {
-			list = append(list, Command{ID: "in " + e.Lab + " " + e.ID, Kind: e.Kind + ", " + titles[e.Lab], Title: e.Title, About: e.About, also: e.Also, far: true})
+			list = append(list, Command{ID: "in " + e.Lab + " " + e.ID, Kind: e.Kind + ", " + titles[e.Lab], Title: e.Title, About: e.About, also: e.Also, asked: e.Asked, far: true})
 		}
 	}
 	return list

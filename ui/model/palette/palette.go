@@ -24,6 +24,7 @@ type Command struct {
 	Title string
 	About string // more in a line; may be empty
 	also  string // what it is found by besides
+	asked string // words that people ask with, which mean it before what only begins so
 	far   bool   // another laboratory has it
 }
 
@@ -84,7 +85,7 @@ func Commands(n *session.Session) []Command {
 	list = append(append(list, placeCommands(r)...), helpCommands(r)...)
 	for _, x := range r.Info.Asked {
 		if at := slices.IndexFunc(list, func(c Command) bool { return c.ID == x.ID }); at >= 0 {
-			list[at].also += " " + x.Words
+			list[at].asked += " " + x.Words
 		}
 	}
 	return list
@@ -280,9 +281,12 @@ func Find(list []Command, query string, most int) []Command {
 func (c *Command) match(word string) int {
 	title := folded(c.Title)
 	_, key, _ := strings.Cut(folded(c.ID), " ")
-	switch also := folded(c.also + " " + c.Kind); {
+	asked := folded(c.asked) + " "
+	switch also := folded(c.also+" "+c.Kind) + asked; {
 	case title == word || key == word:
 		return 40
+	case strings.Contains(asked, " "+word+" "):
+		return 35
 	case strings.HasPrefix(title, word) || strings.HasPrefix(key, word):
 		return 30
 	case startsWord(title, word):
