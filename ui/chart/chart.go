@@ -281,6 +281,8 @@ func (d *drawing) empty() string {
 		return "No system is selected. Choose at least one under Systems."
 	case slices.ContainsFunc(d.runs, (*Run).waits):
 		return orElse(d.Waiting, "Computing…")
+	case slices.ContainsFunc(d.runs, func(r *Run) bool { return r.Report != nil && r.Report.Fits }):
+		return orElse(sentence(d.chart.None), "No system that is compared has a value here.")
 	}
 	return "Nothing to show: no system has a result. The list above says why."
 }

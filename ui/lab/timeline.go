@@ -1,8 +1,13 @@
 package lab
 
 import (
+	"errors"
+
 	"spillway/sim/timeline"
 )
+
+// ErrNothingHappens is of a system whose run has nothing over time: it is a closed formula.
+var ErrNothingHappens = errors.New("nothing happens over time")
 
 // A Happening is what happened in one run over time.
 type Happening struct {

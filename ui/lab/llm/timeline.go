@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -296,7 +297,7 @@ func recordOf(v *seen) (*recorded, error) {
 	case r.Reason != "":
 		return nil, errors.New("there is no run to write: " + r.Reason)
 	case r.Recipe != nil:
-		return nil, errors.New("there is nothing over time to write: this system moves nothing and runs by closed formulas; choose one that moves tensors")
+		return nil, fmt.Errorf("%w: this system moves nothing and runs by closed formulas; choose one that moves tensors", lab.ErrNothingHappens)
 	}
 	return &recorded{r, record}, nil
 }
