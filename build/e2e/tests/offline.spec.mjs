@@ -123,7 +123,7 @@ test('the single file has everything in it', { tag: '@fresh' }, async ({ page, c
   await page.setInputFiles('#pick-files', path.join(root, 'traces/spillway/testdata/tiny.json'));
   await expect(page.locator('#context')).toContainText('Two layers');
   await finished(page);
-  await page.locator('[id^=save-][aria-expanded]').first().click();
+  await page.locator('[id^=save-][aria-expanded]:visible').first().click();
   const [file] = await Promise.all([page.waitForEvent('download'), page.locator('[id^=csv-]:visible').first().click()]);
   expect(await readFile(await file.path(), 'utf8')).toMatch(/\n.*,/);
 
