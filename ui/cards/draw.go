@@ -198,14 +198,16 @@ func rows(b *strings.Builder, p *Picture) {
 			shown[0], shown[1] = shown[1], shown[0]
 		}
 		high := min(12, (each-4)/float64(max(1, len(shown))))
+		longest := 1.0 // of the bars: what stands behind the first stands behind both
 		for k, l := range shown {
 			v := *l.Values[i]
 			y := at + float64((each-float64(high*float64(len(shown))))/2) + float64(high*float64(k))
 			wide := max(1, float64(max(0, v)/top*(width-names-50)))
 			fmt.Fprintf(b, `<rect class="bar %s" x="%d" y="%s" width="%.1f" height="%s"/>`, l.Role, names, strconv.FormatFloat(y, 'f', 1, 64), wide, strconv.FormatFloat(high-1, 'f', 1, 64))
-			if k == 0 {
-				text(b, names+wide+4, at+float64(each/2)+4, "", "", number(v))
-			}
+			longest = max(longest, wide)
+		}
+		if len(shown) > 0 {
+			text(b, names+longest+4, at+float64(each/2)+4, "", "", number(*shown[0].Values[i]))
 		}
 	}
 }
