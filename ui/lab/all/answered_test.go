@@ -51,6 +51,9 @@ func TestAnswered(t *testing.T) {
 				if golden.Update() {
 					continue
 				}
+				if effort.WithExamples() {
+					continue // they bring systems that nothing recorded here has
+				}
 				a, b := marshal(t, is[i:i+1]), []byte(nil)
 				if i < len(was) {
 					b = marshal(t, was[i:i+1])
