@@ -152,6 +152,10 @@ type Step struct {
 	Milli int64
 }
 
+// Band is how far from an estimated speed eight of ten measurements are at most, in percent: of an H200's
+// recipes, to which nothing was fitted (VALIDATION.md).
+const Band = 30
+
 // most is the largest of anything counted.
 const most = 1 << 20
 

@@ -1,10 +1,10 @@
 package cxlssd
 
 import (
-	"strings"
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // The longest wait of a run with too many slices says in a window what it came of; every link about
@@ -31,20 +31,7 @@ func TestChain(t *testing.T) {
 		if i < 0 || x.Begin[i] != w.Begin {
 			t.Fatalf("%+v is not in its window", w)
 		}
-		for _, link := range h.Chain(int(w.Track), i) {
-			if link.Track >= 0 && h.Tracks[link.Track].Next(link.Begin, func(k int) bool { return h.Tracks[link.Track].Begin[k] == link.Begin }) < 0 {
-				t.Fatalf("%+v is about no slice", link)
-			}
-			for _, word := range words {
-				if strings.Contains(link.Text, word) {
-					said[word]++
-				}
-			}
-		}
+		labtest.Chain(t, h, int(w.Track), i, words, said)
 	}
-	for _, word := range words {
-		if said[word] == 0 {
-			t.Errorf("no chain says %q: %v", word, said)
-		}
-	}
+	labtest.Said(t, words, said)
 }

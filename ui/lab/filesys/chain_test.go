@@ -1,10 +1,10 @@
 package filesys
 
 import (
-	"strings"
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // Waits of a run with a journal say of which call they are, who has the lock, what commits and what
@@ -24,21 +24,8 @@ func TestChain(t *testing.T) {
 	for track := range h.Tracks {
 		x := &h.Tracks[track]
 		for i := range min(len(x.Begin), 2000) {
-			for _, link := range h.Chain(track, i) {
-				if link.Track >= 0 && h.Tracks[link.Track].Next(link.Begin, func(k int) bool { return h.Tracks[link.Track].Begin[k] == link.Begin }) < 0 {
-					t.Fatalf("%+v is about no slice", link)
-				}
-				for _, word := range words {
-					if strings.Contains(link.Text, word) {
-						said[word]++
-					}
-				}
-			}
+			labtest.Chain(t, h, track, i, words, said)
 		}
 	}
-	for _, word := range words {
-		if said[word] == 0 {
-			t.Errorf("no chain says %q: %v", word, said)
-		}
-	}
+	labtest.Said(t, words, said)
 }

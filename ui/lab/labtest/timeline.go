@@ -2,9 +2,11 @@ package labtest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/timeline"
+	"spillway/ui/lab"
 )
 
 // Timeline checks that a timeline contradicts nothing and that its State tracks sum to the
@@ -16,6 +18,31 @@ func Timeline(t testing.TB, about string, x *timeline.Timeline, ledger []int64) 
 	}
 	if got := x.Spent(); !slices.Equal(got, ledger) {
 		t.Errorf("%s: State tracks sum to %d, the ledger is %d", about, got, ledger)
+	}
+}
+
+// Chain counts in said which words the links of a wait's chain have; each link is of a slice or of none.
+func Chain(t testing.TB, h *lab.Happening, track, slice int, words []string, said map[string]int) {
+	t.Helper()
+	for _, link := range h.Chain(track, slice) {
+		if link.Track >= 0 && h.Tracks[link.Track].Next(link.Begin, func(k int) bool { return h.Tracks[link.Track].Begin[k] == link.Begin }) < 0 {
+			t.Fatalf("%+v is about no slice", link)
+		}
+		for _, word := range words {
+			if strings.Contains(link.Text, word) {
+				said[word]++
+			}
+		}
+	}
+}
+
+// Said reports words that no chain has.
+func Said(t testing.TB, words []string, said map[string]int) {
+	t.Helper()
+	for _, word := range words {
+		if said[word] == 0 {
+			t.Errorf("no chain says %q: %v", word, said)
+		}
 	}
 }
 

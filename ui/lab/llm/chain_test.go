@@ -1,10 +1,10 @@
 package llm
 
 import (
-	"strings"
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // Waits for tensors, for room and for other stages say what they came of; every link about a slice is
@@ -25,23 +25,10 @@ func TestChain(t *testing.T) {
 		for track := range h.Tracks {
 			x := &h.Tracks[track]
 			for i := range x.Begin {
-				for _, link := range h.Chain(track, i) {
-					if link.Track >= 0 && h.Tracks[link.Track].Next(link.Begin, func(k int) bool { return h.Tracks[link.Track].Begin[k] == link.Begin }) < 0 {
-						t.Fatalf("%+v is about no slice", link)
-					}
-					for _, word := range words {
-						if strings.Contains(link.Text, word) {
-							said[word]++
-						}
-					}
-				}
+				labtest.Chain(t, h, track, i, words, said)
 			}
 		}
 	}
-	for _, word := range words {
-		if said[word] == 0 {
-			t.Errorf("no chain says %q: %v", word, said)
-		}
-	}
+	labtest.Said(t, words, said)
 	t.Log(said)
 }

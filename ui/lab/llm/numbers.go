@@ -7,6 +7,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -202,7 +203,7 @@ func list() []report.Measure[*result] {
 	}
 	add(bandKey, "Band of the kernel times", "%", "How far eight of ten measurements were at most from how long GPUs compute; none where a machine has an efficiency of its own.", 0, -1, func(r *result) float64 {
 		if r.Recipe != nil {
-			return 15
+			return recipe.Band
 		}
 		if band, _, ok := job.Trust(&r.setup.Node, r.setup.Layout.Precision); ok {
 			return float64(band)
