@@ -47,6 +47,9 @@ type Run struct {
 // shown reports whether the run has values.
 func (r *Run) shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 
+// still reports whether the run has nothing over time: closed formulas gave its values.
+func (r *Run) still() bool { return r.shown() && len(r.Report.Curves) == 0 }
+
 // value returns the i-th value of the run's report, if it has one that can be shown.
 func (r *Run) value(i int) (v float64, ok bool) {
 	if !r.shown() {
@@ -281,8 +284,10 @@ func (d *drawing) empty() string {
 		return "No system is selected. Choose at least one under Systems."
 	case slices.ContainsFunc(d.runs, (*Run).waits):
 		return orElse(d.Waiting, "Computing…")
-	case slices.ContainsFunc(d.runs, func(r *Run) bool { return r.Report != nil && r.Report.Fits }):
-		return orElse(sentence(d.chart.None), "No system that is compared has a value here.")
+	case d.chart.None != "" && slices.ContainsFunc(d.runs, (*Run).still):
+		return sentence(d.chart.None)
+	case slices.ContainsFunc(d.runs, (*Run).shown):
+		return "No system that is compared has a value here. Choose others under Systems."
 	}
 	return "Nothing to show: no system has a result. The list above says why."
 }
