@@ -201,7 +201,7 @@ func readModels(list []archive.Item) (*Taker, error) {
 		}
 	}
 	if len(h.Models) == 0 && len(order) > 0 {
-		errs = append(errs, fmt.Errorf("%s lists tensors, but does not say how the model works; drop its config.json too", order[0]))
+		errs = append(errs, fmt.Errorf("%s is %s. It does not say how the model works: drop its config.json too, for time, activations and what fits", order[0], indices[order[0]].Says()))
 	}
 	if err := some(len(h.Models), errs, &h.Notes); err != nil {
 		return nil, err

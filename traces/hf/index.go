@@ -80,9 +80,20 @@ func layer(tensor string) int64 {
 	return 0
 }
 
+// Says is what the index alone says of training: how large weights, gradients and Adam's states are, by
+// parameters of two bytes where it does not count them.
+func (x *Index) Says() string {
+	n, by := x.Parameters, "by its own word"
+	if n == 0 {
+		n, by = x.Bytes/2, "of 2 bytes each"
+	}
+	return fmt.Sprintf("%s in %s and %s: %s parameters %s, so weights of %s and gradients of as much in 16 bits, and %s for Adam with 12 bytes a parameter",
+		unit.Bytes(x.Bytes), counted(int64(x.Tensors), "tensor"), counted(int64(x.Files), "file"), digits(n), by, unit.Bytes(2*n), unit.Bytes(12*n))
+}
+
 // Compare says in a sentence whether the index fits the architecture: parameters of 1, 2 or 4
-// bytes. ok is false if none of these fits. A head that is the embedding may be stored again, and
-// a thousandth may be buffers that are no parameters.
+// bytes. ok is false if none of these fits. A head that is the embedding may be stored again, a thousandth
+// may be buffers that are no parameters, and a hundredth what is not known of the architecture.
 func (x *Index) Compare(a *model.Arch) (says string, ok bool) {
 	p := a.Parameters()
 	has := fmt.Sprintf("The checkpoint, %s in %s, has %s bytes", counted(int64(x.Tensors), "tensor"), counted(int64(x.Files), "file"), digits(x.Bytes))
@@ -104,13 +115,16 @@ func (x *Index) Compare(a *model.Arch) (says string, ok bool) {
 			return fmt.Sprintf("%s: %s parameters of %s, exactly those of %s.", has, digits(p), counted(width, "byte"), a.Title), true
 		case a.Tied && more == a.Vocab*a.Width()*width:
 			return fmt.Sprintf("%s: the %s parameters of %s, of %s, and its head, which is its embedding, once more.", has, digits(p), a.Title, counted(width, "byte")), true
-		case max(more, -more) <= p*width/1000:
-			word := "more"
+		case max(more, -more) <= p*width/100:
+			word, what := "more", "buffers, say"
 			if more < 0 {
 				word = "fewer"
 			}
-			return fmt.Sprintf("%s, %s %s than the %s parameters of %s of %s each: buffers, say.",
-				has, digits(max(more, -more)), word, digits(p), a.Title, counted(width, "byte")), true
+			if max(more, -more) > p*width/1000 {
+				what = "less than a hundredth of the model is not what this simulator takes it for"
+			}
+			return fmt.Sprintf("%s, %s %s than the %s parameters of %s of %s each: %s.",
+				has, digits(max(more, -more)), word, digits(p), a.Title, counted(width, "byte"), what), true
 		}
 	}
 	return fmt.Sprintf("%s; the %s parameters of %s would be %s, %s or %s with 1, 2 or 4 bytes each.",

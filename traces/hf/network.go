@@ -31,7 +31,6 @@ var kinds = []kind{
 	{"distilbert", "DistilBert", "DistilBertConfig", words{vocabulary: 30522, positions: 512}.read},
 	{"vit", "ViT", "ViTConfig", picture},
 	{"mpt", "MPT", "MptConfig", mpt},
-	{"qwen3", "Qwen3", "Qwen3Config", qwen3},
 }
 
 // ReadNetwork reads a config.json as a network that is trained on one GPU. name is the file's, in
@@ -91,11 +90,8 @@ func ofLanguage(name string, data []byte) (*Trained, error) {
 	lacks := func(what string) error {
 		return fmt.Errorf("%s: to train %s on one GPU, what is missing here is %s; LLM training has that", name, a.Title, what)
 	}
-	switch {
-	case a.Experts > 0:
-		return nil, lacks("a mixture of experts")
-	case a.EmbedWidth > 0:
-		return nil, lacks("an embedding narrower than the layers")
+	if what := beyond(a); what != "" {
+		return nil, lacks(what)
 	}
 	inner := o.language()
 	t := &Trained{Notes: m.Notes}
@@ -104,7 +100,7 @@ func ofLanguage(name string, data []byte) (*Trained, error) {
 		Title: a.Title, Kind: "decoder", Layers: a.Layers, Hidden: a.Hidden, Heads: a.Heads, KV: a.KVHeads, Dim: a.HeadDim, Inner: a.FFN, Vocabulary: a.Vocab,
 		Positions: a.Positions, RMS: a.Norm == model.RMSNorm, Gated: a.Gated, Rotary: a.Positions == 0 && a.Buckets == 0 && !a.EmbedNorm,
 		QKVBias: a.QKVBias, OutBias: a.OutBias, FFNBias: a.FFNBias, NormBias: a.Norm == model.LayerNorm,
-		EmbedNorm: a.EmbedNorm, NoFinalNorm: !a.FinalNorm, Tied: a.Tied, Dropout: a.Dropout,
+		HeadNorms: a.HeadNorms == model.EachHead, EmbedNorm: a.EmbedNorm, NoFinalNorm: !a.FinalNorm, Tied: a.Tied, Dropout: a.Dropout,
 		Activation: activation(inner),
 	}
 	d.Sequence = min(2048, max(networks.MinSequence, inner.size(1, 2048, "max_position_embeddings", "n_positions", "seq_length")))
@@ -114,18 +110,38 @@ func ofLanguage(name string, data []byte) (*Trained, error) {
 	return t, t.valid(name)
 }
 
+// beyond is what a network of Training has no place for, "" if it has all.
+func beyond(a *model.Arch) string {
+	switch {
+	case a.Experts > 0:
+		return "a mixture of experts"
+	case a.EmbedWidth > 0:
+		return "an embedding narrower than the layers"
+	case a.KeyLatent > 0:
+		return "attention over a latent vector"
+	case a.LayerNorms() != 2:
+		return "another number of norms in a layer than two"
+	case a.HeadNorms == model.AllHeads:
+		return "a norm of all queries and keys together"
+	case a.Norm == model.BareNorm:
+		return "norms without weights"
+	case a.Sinks, a.HeadBias:
+		return "learned sinks of attention, or a bias of the words that are predicted"
+	}
+	return ""
+}
+
 // also adds to an error about a family that is not known those that ReadNetwork knows besides.
 func also(err error) error {
 	at := strings.LastIndex(err.Error(), "; known are ")
 	if at < 0 {
 		return err
 	}
-	var known []string
-	for _, f := range families {
-		known = append(known, f.name)
-	}
+	known := names()
 	for _, k := range kinds {
-		known = append(known, k.name)
+		if !slices.Contains(known, k.name) {
+			known = append(known, k.name)
+		}
 	}
 	return fmt.Errorf("%s; known are %s", err.Error()[:at], prose.List(known))
 }
@@ -221,20 +237,4 @@ func mpt(o *object, d *networks.Description, _ string) {
 	if d.Hidden%max(1, d.Heads) == 0 {
 		d.Dim = d.Hidden / max(1, d.Heads)
 	}
-}
-
-func qwen3(o *object, d *networks.Description, _ string) {
-	d.Kind, d.HeadNorms, d.RMS, d.Gated, d.Rotary = "decoder", true, true, true, true
-	d.Vocabulary = o.count(151936, "vocab_size")
-	d.Hidden = o.count(4096, "hidden_size")
-	d.Inner = o.count(22016, "intermediate_size")
-	d.Layers = o.count(32, "num_hidden_layers")
-	d.Heads = o.count(32, "num_attention_heads")
-	d.KV = o.count(32, "num_key_value_heads")
-	d.Dim = o.count(128, "head_dim")
-	d.QKVBias = o.yes("attention_bias", false)
-	d.OutBias = d.QKVBias
-	d.Tied = o.yes("tie_word_embeddings", false)
-	d.Dropout = o.share(false, "attention_dropout")
-	d.Sequence = min(2048, max(networks.MinSequence, o.size(1, 2048, "max_position_embeddings")))
 }

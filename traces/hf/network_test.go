@@ -71,7 +71,9 @@ func TestNotLowered(t *testing.T) {
 	for config, want := range map[string]string{
 		`{"model_type":"mamba"}`: "what this simulator does not have is its layers without attention; known are llama,",
 		`{"model_type":"mixtral","hidden_size":64,"num_attention_heads":4,"num_key_value_heads":2,"intermediate_size":8,"num_hidden_layers":2,"vocab_size":9}`: "what is missing here is a mixture of experts; LLM training has that",
-		`{"model_type":"unheard-of"}`:                          "bert, roberta, distilbert, vit, mpt and qwen3",
+		`{"model_type":"gemma2"}`:                              "what is missing here is another number of norms in a layer than two",
+		`{"model_type":"deepseek_v2","n_routed_experts":null}`: "what is missing here is attention over a latent vector",
+		`{"model_type":"unheard-of"}`:                          "bert, roberta, distilbert and vit",
 		`{"model_type":"bert","hidden_size":"x"}`:              "hidden_size: want a whole number",
 		`{"model_type":"vit","patch_size":15}`:                 "cannot be cut into patches of 15",
 		`{"model_type":"mpt","attn_config":{"kv_n_heads":-1}}`: "attn_config.kv_n_heads: want a whole number",

@@ -180,6 +180,9 @@ func (o *object) ignored() {
 	if w, ok := o.values["sliding_window"].(float64); ok && w > 0 && sliding {
 		o.note("sliding_window: attention is simulated over the whole sequence.")
 	}
+	if o.has("vision_config") && len(o.path) == 0 {
+		o.note("vision_config: only the part that reads words is simulated.")
+	}
 	if o.has("quantization_config") {
 		o.note("quantization_config: training has its own precision; that of the file is not used.")
 	}

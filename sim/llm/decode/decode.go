@@ -100,12 +100,8 @@ func Weights(a *model.Arch, bytes int64) unit.Bytes {
 // visit, and less an embedding that the head does not share.
 func Used(a *model.Arch) int64 {
 	used := a.Parameters()
-	if a.Experts > a.Active {
-		matrices := int64(2)
-		if a.Gated {
-			matrices = 3
-		}
-		used -= (a.Layers + a.Encoder) * (a.Experts - a.Active) * matrices * a.Hidden * a.FFN
+	for _, f := range a.Feeds() {
+		used -= f.Layers * max(f.Experts-f.Active, 0) * a.Block(f.Width)
 	}
 	if !a.Tied {
 		width := a.Hidden
@@ -117,7 +113,11 @@ func Used(a *model.Arch) int64 {
 	return max(used, 1)
 }
 
-// KVToken is what a token of the decoder leaves behind in all layers: a key and a value in each.
+// KVToken is what a token of the decoder leaves behind in all layers: a key and a value in each, or the latent
+// vector that they are made of and the rotated part of keys.
 func KVToken(a *model.Arch, bytes int64) unit.Bytes {
+	if a.KeyLatent > 0 {
+		return unit.Bytes(a.Layers * (a.KeyLatent + a.RopeDim) * bytes)
+	}
 	return unit.Bytes(2 * a.Layers * a.KVHeads * a.HeadDim * bytes)
 }

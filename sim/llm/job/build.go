@@ -25,10 +25,11 @@ type builder struct {
 	tokens  int64 // of a micro-batch
 	all     int64 // layers, of encoder and decoder
 	// Widths on one GPU.
-	q, kv, heads, ffn, vocab int64
-	norms                    int64 // numbers of a norm
-	clock                    timer
-	scratch                  ids
+	q, kv, v, mixed, heads, vocab int64
+	plain                         int64 // of keys, what is made of the latent vector
+	norms                         int64 // numbers of a norm
+	clock                         timer
+	scratch                       ids
 }
 
 // An embedding is the tables of a stage that looks tokens up.
@@ -100,7 +101,7 @@ func check(s *Spec) error {
 		return fmt.Errorf("%d heads cannot be split over %d GPUs equally", a.Heads, l.Tensor)
 	case a.KVHeads%l.Tensor != 0 && l.Tensor%a.KVHeads != 0:
 		return fmt.Errorf("%d heads of keys and values cannot be split over, or copied to, %d GPUs equally", a.KVHeads, l.Tensor)
-	case a.FFN%l.Tensor != 0:
+	case a.FFN%l.Tensor != 0 || a.DenseFFN%l.Tensor != 0 || a.Shared%l.Tensor != 0:
 		return fmt.Errorf("a feed-forward block of %d cannot be split over %d GPUs equally", a.FFN, l.Tensor)
 	case a.Positions > 0 && l.Sequence > a.Positions-a.PadOffset:
 		return fmt.Errorf("a sequence of %d tokens is longer than the %d positions that %s learns", l.Sequence, a.Positions-a.PadOffset, title(a))
@@ -170,14 +171,15 @@ func newBuilder(s *Spec) *builder {
 	}
 	b.clock = newTimer(s, peak, b.element)
 	b.heads = a.Heads / t
-	b.q, b.kv = b.heads*a.HeadDim, max(a.KVHeads/t, 1)*a.HeadDim
-	b.ffn, b.vocab = a.FFN/t, ceil(a.Vocab, t)
-	b.norms = a.Hidden
-	if a.Norm == model.LayerNorm {
-		b.norms *= 2
-	}
+	keys := max(a.KVHeads/t, 1)
+	b.q, b.kv, b.v = a.Queries()/t, keys*a.HeadDim, keys*(a.Values()/a.KVHeads)
+	b.mixed, b.plain, b.vocab = a.Mixed()/t, keys*(a.HeadDim-a.RopeDim), ceil(a.Vocab, t)
+	b.norms = a.Gains()
 	return b
 }
+
+// latent is how wide what keys and values are made of is, with the rotated part of keys.
+func (b *builder) latent() int64 { return b.spec.Arch.KeyLatent + b.spec.Arch.RopeDim }
 
 // bounds are the layers of a stage: as even as they can be, the first stages have one more.
 func bounds(layers, stages, i int64) (first, last int64) {
@@ -242,7 +244,11 @@ func (g *stage) newHead() *head {
 	if a.Tied && g.embed != nil {
 		h.matrix = g.embed.table
 	} else {
-		h.matrix = g.weight(h.unit, wHead, g.vocab*a.Width())
+		n := g.vocab * a.Width()
+		if a.HeadBias {
+			n += g.vocab
+		}
+		h.matrix = g.weight(h.unit, wHead, n)
 	}
 	g.slices(h.unit)
 	return h

@@ -45,6 +45,7 @@ package job
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spillway/sim/llm/machine"
@@ -192,11 +193,14 @@ type Job struct {
 // Stacked is how many matrices of the model a weight is: a mixture's experts, which have one each, are one
 // tensor here, as one grouped product multiplies with all of them. It is 1 for all other tensors.
 func (j *Job) Stacked(t *workload.Tensor) int64 {
-	if n := j.Spec.Arch.Experts; n > 1 && t.Kind == workload.Weight {
-		for _, w := range [...]what{wGate, wUp, wDown} {
-			if strings.HasSuffix(t.Name, whatNames[w]) {
-				return n
-			}
+	a := j.Spec.Arch
+	if a.Experts <= 1 || t.Kind != workload.Weight {
+		return 1
+	}
+	for _, w := range [...]what{wGate, wUp, wDown} {
+		if name, ok := strings.CutSuffix(t.Name, " "+whatNames[w]); ok {
+			layer, _ := strconv.ParseInt(strings.TrimPrefix(name, "layer "), 10, 64)
+			return max(a.Feed(max(layer-a.Encoder, 0)).Experts, 1)
 		}
 	}
 	return 1

@@ -48,10 +48,38 @@ func randomSpec(r *random) *Spec {
 	return &Spec{Arch: a, Layout: l, Node: node(l.Pipeline * l.Tensor * l.Data), HostOptimizer: r.below(4) == 0}
 }
 
+// family adds to a decoder what families have.
+func family(r *random, a *model.Arch) {
+	if a.Encoder > 0 {
+		a.Encoder, a.Buckets = 0, 0
+	}
+	a.Norm, a.HeadNorms, a.Sinks, a.HeadBias = model.Norm(r.below(3)), model.HeadNorm(r.below(3)), r.yes(), !a.Tied && r.yes()
+	if a.Norms = r.pick(0, 1, 4); a.Norms == 4 {
+		a.Dropout = false
+	}
+	if a.Norm == model.BareNorm {
+		a.EmbedNorm = false
+	}
+	if a.Experts > 0 {
+		a.RouterBias, a.SharedGate, a.Shared = r.yes(), r.yes(), r.pick(0, 16, 32)
+		a.DenseFirst, a.Every, a.DenseFFN = r.below(3), r.below(3), r.pick(0, 64)
+	}
+	if r.yes() {
+		a.KVHeads, a.ValueDim, a.RopeDim = a.Heads, r.pick(0, 2, 4), 2
+		a.KeyLatent, a.QueryLatent = 8, r.pick(0, 8)
+	}
+}
+
 func TestRandom(t *testing.T) {
 	r := random(15)
-	for i := range 400 {
+	for i := range 800 {
 		s := randomSpec(&r)
+		if i >= 400 {
+			family(&r, s.Arch)
+			if s.Pipeline > s.Arch.Layers {
+				continue
+			}
+		}
 		says := fmt.Sprintf("case %d: %+v %+v", i, *s.Arch, s.Layout)
 		j, err := Build(s)
 		if err != nil {
@@ -253,21 +281,31 @@ func checkCollectives(j *Job) error {
 }
 
 // products is how many elements of matrices a token meets in a layer.
-func products(a *model.Arch, decoder bool) (n int64) {
-	h, q, kv := a.Hidden, a.Heads*a.HeadDim, a.KVHeads*a.HeadDim
-	attention := 2*h*q + 2*h*kv
+func products(a *model.Arch, layer int64) (n int64) {
+	decoder := layer >= a.Encoder
+	h, q, k, v := a.Hidden, a.Queries(), a.Keys(), a.Values()
+	attention := h*(q+k+v) + h*a.Mixed()
+	if a.KeyLatent > 0 {
+		attention = h*a.Mixed() + h*(a.KeyLatent+a.RopeDim) + a.KeyLatent*(a.Unrotated()+v)
+		if a.QueryLatent > 0 {
+			attention += h*a.QueryLatent + a.QueryLatent*q
+		} else {
+			attention += h * q
+		}
+	}
 	n = attention
 	if decoder && a.Encoder > 0 {
 		n += attention
 	}
-	ffn := 2 * h * a.FFN
+	matrices := int64(2)
 	if a.Gated {
-		ffn += h * a.FFN
+		matrices = 3
 	}
-	if a.Experts > 0 {
-		return n + a.Active*ffn + h*a.Experts
+	f := a.Feed(max(layer-a.Encoder, 0))
+	if f.Experts > 0 {
+		n += h * f.Experts
 	}
-	return n + ffn
+	return n + matrices*h*(f.Active*f.Width+f.Shared)
 }
 
 // checkFLOPs: 6 operations a token and element of a matrix, 7/2 of the scores', and what is
@@ -277,13 +315,13 @@ func checkFLOPs(j *Job) error {
 	if s.Tensor > a.KVHeads {
 		return nil // keys are computed more than once
 	}
-	if a.Experts > 0 && s.Tensor > 1 || a.Width() != a.Hidden && s.Tensor > 1 {
-		return nil // so are routers and narrow embeddings
+	if (a.Experts > 0 || a.KeyLatent > 0) && s.Tensor > 1 || a.Width() != a.Hidden && s.Tensor > 1 {
+		return nil // so are routers, latent vectors and narrow embeddings
 	}
 	tokens := s.Batch * s.Sequence
 	vocab := (a.Vocab + s.Tensor - 1) / s.Tensor * s.Tensor
 	scores := func(causal bool) int64 {
-		n := 4 * tokens * s.Sequence * a.Heads * a.HeadDim
+		n := 2 * tokens * s.Sequence * (a.Queries() + a.Mixed())
 		if causal {
 			n /= 2
 		}
@@ -296,15 +334,17 @@ func checkFLOPs(j *Job) error {
 		if decoder && a.Encoder > 0 {
 			own += scores(false)
 		}
-		p := products(a, decoder)
+		p, f := products(a, i), a.Feed(max(i-a.Encoder, 0))
 		want += 6*p*tokens + own*7/2
 		switch s.Recompute {
 		case Selective:
 			want += own
 		case Full:
 			want += own + 2*p*tokens
-			if a.Experts == 0 && !a.Dropout {
-				want -= 2 * a.FFN * a.Hidden * tokens // the last product is kept by nobody
+			if !a.Dropout && a.LayerNorms() < 4 { // the last product is kept by nobody, but those of a mixture
+				if want -= 2 * f.Shared * a.Hidden * tokens; f.Experts == 0 {
+					want -= 2 * f.Width * a.Hidden * tokens
+				}
 			}
 		}
 	}
@@ -332,7 +372,7 @@ func TestFLOPs(t *testing.T) {
 	for _, a := range model.Models() {
 		for _, how := range []Recompute{KeepAll, Selective, Full} {
 			s := &Spec{Arch: &a, Node: node(8), Layout: Layout{Pipeline: 2, Tensor: 4, Data: 1, Batch: 8, Sequence: 1024, Recompute: how, Precision: BF16}}
-			if a.Heads%4 > 0 {
+			if a.Heads%4 > 0 || a.KVHeads%4 > 0 && 4%a.KVHeads > 0 {
 				s.Tensor, s.Data = 1, 4
 			}
 			j, err := Build(s)
@@ -346,8 +386,8 @@ func TestFLOPs(t *testing.T) {
 			if !a.Tied {
 				p -= a.Vocab * a.Width() // the embedding is looked up, not multiplied
 			}
-			if a.Experts > 0 || a.Encoder > 0 || how != KeepAll {
-				continue
+			if a.Experts > 0 || a.Encoder > 0 || how != KeepAll || p < 1e9 {
+				continue // attention is more of a small one
 			}
 			if six := 6 * p / 1000 * j.Tokens / 1e6; j.FLOPs < six*95/100 || j.FLOPs > six*120/100 {
 				t.Errorf("%s: %d billion operations, 6·P·tokens is %d", a.Name, j.FLOPs, six)

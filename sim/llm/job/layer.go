@@ -2,6 +2,7 @@ package job
 
 import (
 	"spillway/sim/kerneltime"
+	"spillway/sim/llm/model"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -9,14 +10,28 @@ import (
 // An attention is the weights of one attention block on one GPU.
 type attention struct {
 	norm, q, k, v, o *weight
-	relative         *weight // nil in most
-	cross            bool
-	causal           bool
+	// nil in most: a table of relative positions, the matrices that make latent vectors, norms of
+	// queries and keys, a norm behind the block, sinks.
+	relative, latentQ, latent, normQ, normK, post, sinks *weight
+	cross                                                bool
+	causal                                               bool
 }
 
-// A mlp is the weights of a feed-forward block; those of a mixture's experts are stacked.
+// A mlp is the weights of a feed-forward block.
 type mlp struct {
-	norm, router, gate, up, down *weight
+	norm, post, router *weight // norm and router are nil in some
+	own                *expert // of a mixture's experts, stacked
+	shared             *expert // nil in most
+}
+
+// An expert is a feed-forward block without its norm: of so many that are stacked, of which a token passes
+// some, each as wide.
+type expert struct {
+	gate, up, down  *weight
+	w               [3]what // of gate, up and down
+	silu, product   what    // of what it keeps
+	stacked, active int64
+	width           int64 // on one GPU
 }
 
 // A layer is a layer on one GPU.
@@ -36,17 +51,23 @@ type (
 	}
 	savedAttention struct {
 		savedNorm
+		cq, ckv           workload.TensorID // latent vectors
+		rawQ, rawK        workload.TensorID // before their norms
 		q, k, v, lse, att workload.TensorID
 		o, mask           workload.TensorID // of dropout
 		y                 workload.TensorID // the block's result
 	}
 	savedMLP struct {
 		savedNorm
-		probabilities, moved   workload.TensorID // of a mixture
+		probabilities, moved workload.TensorID // of a mixture
+		own, shared          savedExpert
+		each                 workload.TensorID // experts' results
+		all                  workload.TensorID // what every token passes
+		o, mask              workload.TensorID
+		y                    workload.TensorID
+	}
+	savedExpert struct {
 		gate, up, silu, hidden workload.TensorID
-		each                   workload.TensorID // experts' results
-		o, mask                workload.TensorID
-		y                      workload.TensorID
 	}
 	savedLayer struct {
 		self, cross savedAttention
@@ -74,15 +95,38 @@ func (g *stage) newLayer(i int64) *layer {
 	a := g.spec.Arch
 	l := &layer{unit: g.unit(int16(i)), encoder: i < a.Encoder}
 	u := l.unit
-	attend := func(names [5]what) attention {
+	attend := func(names [5]what) (b attention) {
 		h := a.Hidden
-		return attention{
-			norm: g.weight(u, names[0], g.norms),
-			q:    g.weight(u, names[1], linear(h, g.q, a.QKVBias)),
-			k:    g.weight(u, names[2], linear(h, g.kv, a.QKVBias)),
-			v:    g.weight(u, names[3], linear(h, g.kv, a.QKVBias)),
-			o:    g.weight(u, names[4], rows(g.q, h, a.OutBias)),
+		b.norm = g.weight(u, names[0], g.norms)
+		if a.KeyLatent > 0 {
+			if a.QueryLatent > 0 {
+				b.latentQ = g.weight(u, wLatentQ, linear(h, a.QueryLatent, a.QKVBias)+a.QueryLatent)
+				b.q = g.weight(u, names[1], a.QueryLatent*g.q)
+			} else {
+				b.q = g.weight(u, names[1], h*g.q)
+			}
+			b.latent = g.weight(u, wLatent, linear(h, g.latent(), a.QKVBias)+a.KeyLatent)
+			b.k = g.weight(u, names[2], a.KeyLatent*g.plain)
+			b.v = g.weight(u, names[3], a.KeyLatent*g.v)
+		} else {
+			b.q = g.weight(u, names[1], linear(h, g.q, a.QKVBias))
+			b.k = g.weight(u, names[2], linear(h, g.kv, a.QKVBias))
+			b.v = g.weight(u, names[3], linear(h, g.v, a.QKVBias))
 		}
+		b.o = g.weight(u, names[4], rows(g.mixed, h, a.OutBias))
+		if q, k := a.HeadGains(); q > 0 {
+			if a.HeadNorms == model.AllHeads {
+				q, k = g.q, g.kv
+			}
+			b.normQ, b.normK = g.weight(u, wNormQ, q), g.weight(u, wNormK, k)
+		}
+		if a.Sinks {
+			b.sinks = g.weight(u, wSinks, g.heads)
+		}
+		if a.LayerNorms() == 4 {
+			b.post = g.weight(u, wPost1, g.norms)
+		}
+		return b
 	}
 	l.self = attend([5]what{wNorm1, wQ, wK, wV, wO})
 	l.self.causal = !l.encoder
@@ -94,21 +138,37 @@ func (g *stage) newLayer(i int64) *layer {
 		cross.cross = true
 		l.cross = &cross
 	}
-	experts := max(a.Experts, 1)
-	l.mlp.norm = g.weight(u, wNorm2, g.norms)
-	if a.Experts > 0 {
-		l.mlp.router = g.weight(u, wRouter, a.Hidden*a.Experts)
+	if a.LayerNorms() > 1 {
+		l.mlp.norm = g.weight(u, wNorm2, g.norms)
 	}
-	if a.Gated {
-		l.mlp.gate = g.weight(u, wGate, experts*linear(a.Hidden, g.ffn, a.FFNBias))
+	f := a.Feed(max(i-a.Encoder, 0))
+	if f.Experts > 0 {
+		l.mlp.router = g.weight(u, wRouter, a.Router())
 	}
-	l.mlp.up = g.weight(u, wUp, experts*linear(a.Hidden, g.ffn, a.FFNBias))
-	l.mlp.down = g.weight(u, wDown, experts*rows(g.ffn, a.Hidden, a.FFNBias))
+	l.mlp.own = g.newExpert(u, [3]what{wGate, wUp, wDown}, tSilu, tProduct, max(f.Experts, 1), f.Active, f.Width/g.spec.Tensor)
+	if f.Shared > 0 {
+		l.mlp.shared = g.newExpert(u, [3]what{wSharedGate, wSharedUp, wSharedDown}, tSharedSilu, tSharedProduct, 1, 1, f.Shared/g.spec.Tensor)
+	}
+	if a.LayerNorms() == 4 {
+		l.mlp.post = g.weight(u, wPost2, g.norms)
+	}
 	if l.encoder && i == a.Encoder-1 && a.FinalNorm {
 		l.final = g.weight(u, wFinal, g.norms)
 	}
 	g.slices(u)
 	return l
+}
+
+// newExpert makes the weights of so many stacked blocks.
+func (g *stage) newExpert(u *block, w [3]what, silu, product what, stacked, active, width int64) *expert {
+	a := g.spec.Arch
+	e := &expert{w: w, silu: silu, product: product, stacked: stacked, active: active, width: width}
+	if a.Gated {
+		e.gate = g.weight(u, w[0], stacked*linear(a.Hidden, width, a.FFNBias))
+	}
+	e.up = g.weight(u, w[1], stacked*linear(a.Hidden, width, a.FFNBias))
+	e.down = g.weight(u, w[2], stacked*rows(width, a.Hidden, a.FFNBias))
+	return e
 }
 
 func linear(in, out int64, bias bool) int64 {
@@ -124,6 +184,10 @@ func rows(in, out int64, bias bool) int64 { return linear(in, out, bias) }
 // norm normalises x. What it keeps is its input, the normalized value with one statistic a token,
 // and its result, which products keep.
 func (g *stage) norm(w what, weight *weight, s *savedNorm, f form) {
+	if weight == nil { // it is shared with the block before
+		s.a = s.x
+		return
+	}
 	h, tokens := g.spec.Arch.Hidden, g.tokens
 	if g.spec.Split {
 		tokens = ceil(tokens, g.spec.Tensor)
@@ -136,16 +200,20 @@ func (g *stage) norm(w what, weight *weight, s *savedNorm, f form) {
 // normBack returns the gradient of the norm's input: what comes through the norm and what goes by it.
 func (g *stage) normBack(w what, weight *weight, u *block, s *savedNorm, d, by workload.TensorID) workload.TensorID {
 	dx := g.value(tOut, gradient, g.spec.Arch.Hidden)
+	if weight == nil {
+		g.kernel(kSum, backward, work{}, ids{d, by}, ids{dx})
+		return dx
+	}
 	grad, before := g.into(weight, u)
 	g.kernel(w, backward, work{}, ids{d, s.x, s.n, weight.full, by, before}, ids{dx, grad})
 	return dx
 }
 
 // project multiplies by a block's last matrix, and adds what goes by the block: in the product's
-// epilogue, or behind dropout.
-func (g *stage) project(w *weight, f form, by work, in, x workload.TensorID, o, mask *workload.TensorID) workload.TensorID {
+// epilogue, or behind dropout or a norm.
+func (g *stage) project(w, post *weight, f form, by work, in, x workload.TensorID, o, mask *workload.TensorID) workload.TensorID {
 	h := g.spec.Arch.Hidden
-	if !g.spec.Arch.Dropout {
+	if !g.spec.Arch.Dropout && post == nil {
 		y := g.value(tOut, plain, h)
 		g.kernel(w.what, f, by, ids{in, w.full, x}, ids{y})
 		g.reduce(y)
@@ -154,7 +222,28 @@ func (g *stage) project(w *weight, f form, by work, in, x workload.TensorID, o, 
 	*o = g.value(tProjected, plain, h)
 	g.kernel(w.what, f, by, ids{in, w.full}, ids{*o})
 	g.reduce(*o)
-	return g.drop(f, x, *o, mask)
+	return g.behind(post, f, x, *o, mask)
+}
+
+// behind is what comes behind a block's last product: dropout, or a norm.
+func (g *stage) behind(post *weight, f form, x, o workload.TensorID, mask *workload.TensorID) workload.TensorID {
+	if post == nil {
+		return g.drop(f, x, o, mask)
+	}
+	y := g.value(tOut, plain, g.spec.Arch.Hidden)
+	g.kernel(post.what, f, work{}, ids{o, post.full, x}, ids{y})
+	return y
+}
+
+// behindBack returns the gradient of a block's last product.
+func (g *stage) behindBack(post *weight, u *block, d, o, mask workload.TensorID) workload.TensorID {
+	if post == nil {
+		return g.dropBack(d, o, mask)
+	}
+	do := g.value(tProjected, gradient, g.spec.Arch.Hidden)
+	grad, before := g.into(post, u)
+	g.kernel(post.what, backward, work{}, ids{d, o, post.full, before}, ids{do, grad})
+	return do
 }
 
 // drop multiplies by a random mask and adds what goes by. It is taken as a product of two tensors,
@@ -181,21 +270,41 @@ func (g *stage) dropBack(d, o, mask workload.TensorID) workload.TensorID {
 func (g *stage) attend(b *attention, s *savedAttention, encoded workload.TensorID, f form) {
 	h, n := g.spec.Arch.Hidden, g.tokens
 	g.norm(b.norm.what, b.norm, &s.savedNorm, f)
-	from := s.a
+	from, asks := s.a, s.a
 	if b.cross {
 		from = encoded
 	}
-	s.q, s.k, s.v = g.value(b.q.what, plain, g.q), g.value(b.k.what, plain, g.kv), g.value(b.v.what, plain, g.kv)
-	g.kernel(b.q.what, f, matrixOf(n, h, g.q, 1).forward, ids{s.a, b.q.full}, ids{s.q})
-	g.kernel(b.k.what, f, matrixOf(n, h, g.kv, 1).forward, ids{from, b.k.full}, ids{s.k})
-	g.kernel(b.v.what, f, matrixOf(n, h, g.kv, 1).forward, ids{from, b.v.full}, ids{s.v})
+	in := h
+	if b.latentQ != nil {
+		in = g.spec.Arch.QueryLatent
+		s.cq = g.value(wLatentQ, plain, in)
+		g.kernel(wLatentQ, f, matrixOf(n, h, in, 1).forward, ids{s.a, b.latentQ.full}, ids{s.cq})
+		asks = s.cq
+	}
+	of, keys := h, g.kv
+	if b.latent != nil {
+		of, keys = g.spec.Arch.KeyLatent, g.plain
+		s.ckv = g.value(wLatent, plain, g.latent())
+		g.kernel(wLatent, f, matrixOf(n, h, g.latent(), 1).forward, ids{s.a, b.latent.full}, ids{s.ckv})
+		from = s.ckv
+	}
+	s.q, s.k, s.v = g.value(b.q.what, plain, g.q), g.value(b.k.what, plain, g.kv), g.value(b.v.what, plain, g.v)
+	g.kernel(b.q.what, f, matrixOf(n, in, g.q, 1).forward, ids{asks, b.q.full}, ids{s.q})
+	g.kernel(b.k.what, f, matrixOf(n, of, keys, 1).forward, ids{from, b.k.full}, ids{s.k})
+	g.kernel(b.v.what, f, matrixOf(n, of, g.v, 1).forward, ids{from, b.v.full}, ids{s.v})
+	if b.normQ != nil {
+		s.rawQ, s.rawK = s.q, s.k
+		s.q, s.k = g.value(wNormQ, plain, g.q), g.value(wNormK, plain, g.kv)
+		g.kernel(wNormQ, f, work{}, ids{s.rawQ, b.normQ.full}, ids{s.q})
+		g.kernel(wNormK, f, work{}, ids{s.rawK, b.normK.full}, ids{s.k})
+	}
 	g.score(b, s, f)
-	s.y = g.project(b.o, f, matrixOf(n, g.q, h, 1).forward, s.att, s.x, &s.o, &s.mask)
+	s.y = g.project(b.o, b.post, f, matrixOf(n, g.mixed, h, 1).forward, s.att, s.x, &s.o, &s.mask)
 }
 
 // score is attention without a matrix of scores: only a statistic of each row is kept.
 func (g *stage) score(b *attention, s *savedAttention, f form) {
-	s.att = g.value(tAttention, plain, g.q)
+	s.att = g.value(tAttention, plain, g.mixed)
 	s.lse = g.tensor(g.names.of(g.layer, tLSE, plain), unit.Bytes(g.tokens*g.heads)*4, workload.Intermediate, false)
 	g.kernel(b.scores(), f, g.scores(b, kerneltime.AttentionForward), ids{s.q, s.k, s.v, b.table()}, ids{s.att, s.lse})
 }
@@ -208,16 +317,19 @@ func (b *attention) scores() what {
 }
 
 func (b *attention) table() workload.TensorID {
-	if b.relative == nil {
-		return none
+	switch {
+	case b.relative != nil:
+		return b.relative.full
+	case b.sinks != nil:
+		return b.sinks.full
 	}
-	return b.relative.full
+	return none
 }
 
 // scores is what the products with keys and values take, half of it where a token sees only those
 // before it; the backward pass, which computes the scores again, takes 5/2 of the forward pass.
 func (g *stage) scores(b *attention, class kerneltime.Class) work {
-	n := 4 * g.tokens * g.spec.Sequence * g.q
+	n := 2 * g.tokens * g.spec.Sequence * (g.q + g.mixed)
 	if b.causal {
 		n /= 2
 	}
@@ -234,24 +346,38 @@ func (g *stage) scores(b *attention, class kerneltime.Class) work {
 // of the input, and adds to that of the encoder's result.
 func (g *stage) attendBack(b *attention, s *savedAttention, u *block, dy workload.TensorID, p *passed) workload.TensorID {
 	h, n := g.spec.Arch.Hidden, g.tokens
-	d := g.dropBack(dy, s.o, s.mask)
-	datt := g.value(tAttention, gradient, g.q)
-	q, kv, out := matrixOf(n, h, g.q, 1), matrixOf(n, h, g.kv, 1), matrixOf(n, g.q, h, 1)
+	d := g.behindBack(b.post, u, dy, s.o, s.mask)
+	datt := g.value(tAttention, gradient, g.mixed)
+	out := matrixOf(n, g.mixed, h, 1)
 	g.kernel(b.o.what, backward, out.input, ids{d, b.o.full}, ids{datt})
 	g.gradient(b.o, u, out.weight, d, s.att)
-	dq, dk, dv := g.value(b.q.what, gradient, g.q), g.value(b.k.what, gradient, g.kv), g.value(b.v.what, gradient, g.kv)
+	nameQ, nameK := b.q.what, b.k.what
+	if b.normQ != nil {
+		nameQ, nameK = wNormQ, wNormK
+	}
+	dq, dk, dv := g.value(nameQ, gradient, g.q), g.value(nameK, gradient, g.kv), g.value(b.v.what, gradient, g.v)
 	grad, before := none, none
-	if b.relative != nil {
+	switch {
+	case b.relative != nil:
 		grad, before = g.into(b.relative, u)
+	case b.sinks != nil:
+		grad, before = g.into(b.sinks, u)
 	}
 	g.kernel(b.scores(), backward, g.scores(b, kerneltime.AttentionBackward), ids{datt, s.q, s.k, s.v, s.att, s.lse, b.table(), before}, ids{dq, dk, dv, grad})
+	if b.normQ != nil {
+		dq, dk = g.normHeads(b.normQ, u, b.q.what, g.q, dq, s.rawQ), g.normHeads(b.normK, u, b.k.what, g.kv, dk, s.rawK)
+	}
+	if b.latent != nil {
+		return g.latentBack(b, s, u, dq, dk, dv, dy)
+	}
+	q, k, v := matrixOf(n, h, g.q, 1), matrixOf(n, h, g.kv, 1), matrixOf(n, h, g.v, 1)
 	from := s.a
 	if b.cross {
 		from = p.encoded
 	}
 	g.gradient(b.q, u, q.weight, dq, s.a)
-	g.gradient(b.k, u, kv.weight, dk, from)
-	g.gradient(b.v, u, kv.weight, dv, from)
+	g.gradient(b.k, u, k.weight, dk, from)
+	g.gradient(b.v, u, v.weight, dv, from)
 	da := g.value(tScaled, gradient, h)
 	if b.cross {
 		g.kernel(b.q.what, backward, q.input, ids{dq, b.q.full}, ids{da})
@@ -259,11 +385,50 @@ func (g *stage) attendBack(b *attention, s *savedAttention, u *block, dy workloa
 		if before == none {
 			p.gradient = g.value(tEncoded, gradient, h)
 		}
-		g.kernel(b.k.what, backward, matrixOf(n, h, 2*g.kv, 1).input, ids{dk, dv, b.k.full, b.v.full, before}, ids{p.gradient})
+		g.kernel(b.k.what, backward, matrixOf(n, h, g.kv+g.v, 1).input, ids{dk, dv, b.k.full, b.v.full, before}, ids{p.gradient})
 	} else {
-		g.kernel(b.q.what, backward, matrixOf(n, h, g.q+2*g.kv, 1).input, ids{dq, dk, dv, b.q.full, b.k.full, b.v.full}, ids{da})
+		g.kernel(b.q.what, backward, matrixOf(n, h, g.q+g.kv+g.v, 1).input, ids{dq, dk, dv, b.q.full, b.k.full, b.v.full}, ids{da})
 	}
 	g.reduce(da)
+	return g.normBack(b.norm.what, b.norm, u, &s.savedNorm, da, dy)
+}
+
+// normHeads returns the gradient of what a norm of queries or keys took.
+func (g *stage) normHeads(w *weight, u *block, of what, width int64, d, raw workload.TensorID) workload.TensorID {
+	dx := g.value(of, gradient, width)
+	grad, before := g.into(w, u)
+	g.kernel(w.what, backward, work{}, ids{d, raw, w.full, before}, ids{dx, grad})
+	return dx
+}
+
+// latentBack is the rest of attendBack where keys and values, and perhaps queries, are made of latent vectors.
+func (g *stage) latentBack(b *attention, s *savedAttention, u *block, dq, dk, dv, dy workload.TensorID) workload.TensorID {
+	a, n := g.spec.Arch, g.tokens
+	h := a.Hidden
+	k, v := matrixOf(n, a.KeyLatent, g.plain, 1), matrixOf(n, a.KeyLatent, g.v, 1)
+	g.gradient(b.k, u, k.weight, dk, s.ckv)
+	g.gradient(b.v, u, v.weight, dv, s.ckv)
+	dckv := g.value(wLatent, gradient, g.latent())
+	g.kernel(b.k.what, backward, matrixOf(n, a.KeyLatent, g.plain+g.v, 1).input, ids{dk, dv, b.k.full, b.v.full}, ids{dckv})
+	g.reduce(dckv)
+	g.gradient(b.latent, u, matrixOf(n, h, g.latent(), 1).weight, dckv, s.a)
+	asks, wide := b.q, g.q
+	if b.latentQ == nil {
+		g.gradient(b.q, u, matrixOf(n, h, g.q, 1).weight, dq, s.a)
+	} else {
+		q := matrixOf(n, a.QueryLatent, g.q, 1)
+		g.gradient(b.q, u, q.weight, dq, s.cq)
+		dcq := g.value(wLatentQ, gradient, a.QueryLatent)
+		g.kernel(b.q.what, backward, q.input, ids{dq, b.q.full}, ids{dcq})
+		g.reduce(dcq)
+		g.gradient(b.latentQ, u, matrixOf(n, h, a.QueryLatent, 1).weight, dcq, s.a)
+		asks, wide, dq = b.latentQ, a.QueryLatent, dcq
+	}
+	da := g.value(tScaled, gradient, h)
+	g.kernel(wLatent, backward, matrixOf(n, h, wide+g.latent(), 1).input, ids{dq, dckv, asks.full, b.latent.full}, ids{da})
+	if b.latentQ == nil {
+		g.reduce(da)
+	}
 	return g.normBack(b.norm.what, b.norm, u, &s.savedNorm, da, dy)
 }
 
@@ -272,83 +437,112 @@ func (g *stage) attendBack(b *attention, s *savedAttention, u *block, dy workloa
 func (g *stage) feed(b *mlp, s *savedMLP, f form, last bool) {
 	a := g.spec.Arch
 	h, n := a.Hidden, g.tokens
-	s.gate, s.silu = none, none
-	g.norm(b.norm.what, b.norm, &s.savedNorm, f)
-	in, times := s.a, int64(1)
+	g.norm(wNorm2, b.norm, &s.savedNorm, f)
+	in := s.a
 	if b.router != nil {
-		times = a.Active
 		s.probabilities = g.value(tProbabilities, plain, a.Experts)
 		g.kernel(b.router.what, f, matrixOf(n, h, a.Experts, 1).forward, ids{s.a, b.router.full}, ids{s.probabilities})
-		s.moved = g.value(tMoved, plain, times*h)
+		s.moved = g.value(tMoved, plain, b.own.active*h)
 		g.kernel(kMove, f, work{}, ids{s.a, s.probabilities}, ids{s.moved})
 		in = s.moved
 	}
-	up, down := matrixOf(n*times, h, g.ffn, max(a.Experts, 1)), matrixOf(n*times, g.ffn, h, max(a.Experts, 1))
-	if b.gate != nil {
-		s.gate = g.value(wGate, plain, times*g.ffn)
-		g.kernel(wGate, f, up.forward, ids{in, b.gate.full}, ids{s.gate})
+	g.widen(b.own, &s.own, in, f)
+	made := last || a.Dropout || b.post != nil
+	down := b.own.products(n, h, false).forward
+	if b.router == nil {
+		if made {
+			s.y = g.project(b.own.down, b.post, f, down, s.own.hidden, s.x, &s.o, &s.mask)
+		}
+		return
 	}
-	s.up = g.value(wUp, plain, times*g.ffn)
-	g.kernel(wUp, f, up.forward, ids{in, b.up.full}, ids{s.up})
-	s.hidden = g.value(tProduct, plain, times*g.ffn)
-	if b.gate != nil {
-		s.silu = g.value(tSilu, plain, times*g.ffn)
+	s.each, s.all = g.value(wDown, plain, b.own.active*h), none
+	g.kernel(wDown, f, down, ids{s.own.hidden, b.own.down.full}, ids{s.each})
+	if b.shared != nil {
+		g.widen(b.shared, &s.shared, s.a, f)
+		if made {
+			s.all = g.value(wSharedDown, plain, h)
+			g.kernel(wSharedDown, f, b.shared.products(n, h, false).forward, ids{s.shared.hidden, b.shared.down.full}, ids{s.all})
+		}
+	}
+	switch {
+	case a.Dropout || b.post != nil:
+		s.o = g.value(tProjected, plain, h)
+		g.kernel(kCombine, f, work{}, ids{s.each, s.all, s.probabilities}, ids{s.o})
+		g.reduce(s.o)
+		s.y = g.behind(b.post, f, s.x, s.o, &s.mask)
+	case last:
+		s.y = g.value(tOut, plain, h)
+		g.kernel(kCombine, f, work{}, ids{s.each, s.all, s.probabilities, s.x}, ids{s.y})
+		g.reduce(s.y)
+	}
+}
+
+// products are those of a block's matrices into it, or out of it.
+func (e *expert) products(tokens, hidden int64, into bool) matrix {
+	if into {
+		return matrixOf(tokens*e.active, hidden, e.width, e.stacked)
+	}
+	return matrixOf(tokens*e.active, e.width, hidden, e.stacked)
+}
+
+// widen is a block up to its last product.
+func (g *stage) widen(e *expert, s *savedExpert, in workload.TensorID, f form) {
+	up, wide := e.products(g.tokens, g.spec.Arch.Hidden, true), e.active*e.width
+	s.gate, s.silu = none, none
+	if e.gate != nil {
+		s.gate = g.value(e.w[0], plain, wide)
+		g.kernel(e.w[0], f, up.forward, ids{in, e.gate.full}, ids{s.gate})
+	}
+	s.up = g.value(e.w[1], plain, wide)
+	g.kernel(e.w[1], f, up.forward, ids{in, e.up.full}, ids{s.up})
+	s.hidden = g.value(e.product, plain, wide)
+	if e.gate != nil {
+		s.silu = g.value(e.silu, plain, wide)
 		g.kernel(kAct, f, work{}, ids{s.gate, s.up}, ids{s.silu, s.hidden})
 	} else {
 		g.kernel(kAct, f, work{}, ids{s.up}, ids{s.hidden})
 	}
-	if b.router == nil {
-		if last {
-			s.y = g.project(b.down, f, down.forward, s.hidden, s.x, &s.o, &s.mask)
-		} else if a.Dropout {
-			g.project(b.down, f, down.forward, s.hidden, s.x, &s.o, &s.mask)
-		}
-		return
+}
+
+// widenBack takes the gradient d of a block's result and adds to that of its input: to da, or to a new one
+// where that is none.
+func (g *stage) widenBack(e *expert, s *savedExpert, u *block, d, in, da workload.TensorID) workload.TensorID {
+	h, wide := g.spec.Arch.Hidden, e.active*e.width
+	up, down := e.products(g.tokens, h, true), e.products(g.tokens, h, false)
+	dh := g.value(e.product, gradient, wide)
+	g.kernel(e.w[2], backward, down.input, ids{d, e.down.full}, ids{dh})
+	g.gradient(e.down, u, down.weight, d, s.hidden)
+	du, dg := g.value(e.w[1], gradient, wide), none
+	if e.gate != nil {
+		dg = g.value(e.w[0], gradient, wide)
 	}
-	s.each = g.value(wDown, plain, times*h)
-	g.kernel(wDown, f, down.forward, ids{s.hidden, b.down.full}, ids{s.each})
-	switch {
-	case a.Dropout:
-		s.o = g.value(tProjected, plain, h)
-		g.kernel(kCombine, f, work{}, ids{s.each, s.probabilities}, ids{s.o})
-		g.reduce(s.o)
-		s.y = g.drop(f, s.x, s.o, &s.mask)
-	case last:
-		s.y = g.value(tOut, plain, h)
-		g.kernel(kCombine, f, work{}, ids{s.each, s.probabilities, s.x}, ids{s.y})
-		g.reduce(s.y)
+	g.kernel(kAct, backward, work{}, ids{dh, s.gate, s.silu, s.up}, ids{dg, du})
+	g.gradient(e.up, u, up.weight, du, in)
+	before := da
+	if da == none {
+		da = g.value(tScaled, gradient, e.active*h)
 	}
+	g.kernel(e.w[1], backward, up.input, ids{du, e.up.full, before}, ids{da})
+	if e.gate != nil {
+		g.gradient(e.gate, u, up.weight, dg, in)
+		g.kernel(e.w[0], backward, up.input, ids{dg, e.gate.full, da}, ids{da})
+	}
+	return da
 }
 
 // feedBack is the backward pass of a feed-forward block.
 func (g *stage) feedBack(b *mlp, s *savedMLP, u *block, dy workload.TensorID) workload.TensorID {
 	a := g.spec.Arch
-	h, n, times := a.Hidden, g.tokens, int64(1)
-	d := g.dropBack(dy, s.o, s.mask)
-	in, dp := s.a, none
+	h, n := a.Hidden, g.tokens
+	d := g.behindBack(b.post, u, dy, s.o, s.mask)
+	of, in, dp := d, s.a, none
 	if b.router != nil {
-		times, in = a.Active, s.moved
-		each := g.value(wDown, gradient, times*h)
+		in = s.moved
+		of = g.value(wDown, gradient, b.own.active*h)
 		dp = g.value(tProbabilities, gradient, a.Experts)
-		g.kernel(kCombine, backward, work{}, ids{d, s.each, s.probabilities}, ids{each, dp})
-		d = each
+		g.kernel(kCombine, backward, work{}, ids{d, s.each, s.probabilities}, ids{of, dp})
 	}
-	up, down := matrixOf(n*times, h, g.ffn, max(a.Experts, 1)), matrixOf(n*times, g.ffn, h, max(a.Experts, 1))
-	dh := g.value(tProduct, gradient, times*g.ffn)
-	g.kernel(wDown, backward, down.input, ids{d, b.down.full}, ids{dh})
-	g.gradient(b.down, u, down.weight, d, s.hidden)
-	du, dg := g.value(wUp, gradient, times*g.ffn), none
-	if b.gate != nil {
-		dg = g.value(wGate, gradient, times*g.ffn)
-	}
-	g.kernel(kAct, backward, work{}, ids{dh, s.gate, s.silu, s.up}, ids{dg, du})
-	g.gradient(b.up, u, up.weight, du, in)
-	da := g.value(tScaled, gradient, times*h)
-	g.kernel(wUp, backward, up.input, ids{du, b.up.full}, ids{da})
-	if b.gate != nil {
-		g.gradient(b.gate, u, up.weight, dg, in)
-		g.kernel(wGate, backward, up.input, ids{dg, b.gate.full, da}, ids{da})
-	}
+	da := g.widenBack(b.own, &s.own, u, of, in, none)
 	if b.router != nil {
 		moved := da
 		da = g.value(tScaled, gradient, h)
@@ -356,8 +550,11 @@ func (g *stage) feedBack(b *mlp, s *savedMLP, u *block, dy workload.TensorID) wo
 		g.kernel(b.router.what, backward, matrixOf(n, h, a.Experts, 1).input, ids{dp, b.router.full}, ids{da})
 		g.kernel(kMove, backward, work{}, ids{moved, s.probabilities, da}, ids{da})
 	}
+	if b.shared != nil {
+		da = g.widenBack(b.shared, &s.shared, u, d, s.a, da)
+	}
 	g.reduce(da)
-	return g.normBack(b.norm.what, b.norm, u, &s.savedNorm, da, dy)
+	return g.normBack(wNorm2, b.norm, u, &s.savedNorm, da, dy)
 }
 
 // forward is a layer's forward pass: from x to its result.
@@ -387,7 +584,7 @@ func (g *stage) recompute(l *layer, s *savedLayer, p *passed) {
 		if l.cross != nil {
 			redo(l.cross, &s.cross)
 		}
-		g.norm(l.mlp.norm.what, l.mlp.norm, &s.mlp.savedNorm, again)
+		g.norm(wNorm2, l.mlp.norm, &s.mlp.savedNorm, again)
 	case Full:
 		g.forward(l, s, p, s.self.x, again, false)
 	}

@@ -36,6 +36,16 @@ const (
 	wHead
 	wAll
 	wEmbedNorm
+	wLatentQ
+	wLatent
+	wNormQ
+	wNormK
+	wSinks
+	wPost1
+	wPost2
+	wSharedGate
+	wSharedUp
+	wSharedDown
 	tNormalized
 	tScaled
 	tLSE
@@ -51,6 +61,9 @@ const (
 	tMoved
 	tReceived
 	tEncoded
+	tSharedSilu
+	tSharedProduct
+	kSum
 	kScores
 	kCross
 	kDrop
@@ -70,7 +83,8 @@ const (
 var whatNames = [whats]string{
 	"norm", "q", "k", "v", "attention out", "cross norm", "cross q", "cross k", "cross v", "cross out", "mlp norm", "router", "mlp gate", "mlp up", "mlp down",
 	"relative positions", "final norm", "table", "positions", "into layers", "out of layers", "matrix", "weights", "embedding norm",
-	"normalized", "norm out", "row statistics", "attention", "projection", "dropout mask", "output", "mlp silu", "mlp product", "logits", "probabilities", "tokens", "expert tokens", "received", "encoder output",
+	"latent q", "latent k and v", "q norm", "k norm", "sinks", "norm behind attention", "norm behind mlp", "shared gate", "shared up", "shared down",
+	"normalized", "norm out", "row statistics", "attention", "projection", "dropout mask", "output", "mlp silu", "mlp product", "logits", "probabilities", "tokens", "expert tokens", "received", "encoder output", "shared silu", "shared product", "gradients summed",
 	"attention", "cross attention", "dropout", "mlp activation", "expert tokens", "expert sum", "all-reduce", "lookup", "loss", "receive", "output released", "gather", "gradients added",
 }
 
@@ -271,9 +285,12 @@ type ids = []workload.TensorID
 // latest is the kernel added last.
 func (g *stage) latest() workload.KernelID { return workload.KernelID(len(g.kernels) - 1) }
 
-// weight makes a weight of n elements.
+// weight makes a weight of n elements; of none, as norms without numbers have, it is nowhere.
 func (g *stage) weight(u *block, w what, n int64) *weight {
 	x := &weight{what: w, n: n, full: none, grad: none, m: none, v: none, own: none}
+	if n == 0 {
+		return x
+	}
 	if g.zero < 3 {
 		x.full = g.tensor(g.names.of(u.layer, w, plain), unit.Bytes(n)*g.element, workload.Weight, true)
 	}
@@ -322,6 +339,9 @@ func (g *stage) gradient(w *weight, u *block, x work, a, b workload.TensorID) {
 // into returns the tensor that a gradient is added to, and the same as an input where it holds
 // something already.
 func (g *stage) into(w *weight, u *block) (id, before workload.TensorID) {
+	if w.n == 0 {
+		return none, none
+	}
 	if w.grad == none {
 		w.grad = g.tensor(g.names.of(u.layer, w.what, weightGradient), unit.Bytes(w.n)*g.element, workload.Gradient, false)
 	}

@@ -139,7 +139,7 @@ func (t *timer) class(w what, p Phase) kerneltime.Class {
 	switch {
 	case p == Optimize:
 		return kerneltime.Optimizer
-	case w == wNorm1 || w == wNorm2 || w == wNormC || w == wFinal || w == wEmbedNorm || w == kLoss:
+	case w == wNorm1 || w == wNorm2 || w == wNormC || w == wFinal || w == wEmbedNorm || w == wNormQ || w == wNormK || w == wPost1 || w == wPost2 || w == kLoss:
 		return kerneltime.Normalization
 	case w == kAct && t.gated:
 		return kerneltime.Gated

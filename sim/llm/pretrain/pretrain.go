@@ -152,23 +152,38 @@ func (s *Step) add(n int64, p pass) {
 	s.Moving = sum(s.Moving, times(n, p.moving))
 }
 
-// layer is both passes of a layer.
-func (j *Job) layer() (forward, backward pass) {
+// layer is both passes of a layer with a feed-forward block.
+func (j *Job) layer(feed model.Feed) (forward, backward pass) {
 	a, tokens := j.Arch, j.Batch*j.Sequence
-	q, kv := a.Heads*a.HeadDim, a.KVHeads*a.HeadDim
 	add := func(tokens, in, out int64) {
 		f, b := j.linear(tokens, in, out)
 		forward.products, backward.products = sum(forward.products, f), sum(backward.products, b)
 	}
-	add(tokens, a.Hidden, q+2*kv)
-	add(tokens, q, a.Hidden)
-	routed := tokens * max(a.Active, 1)
-	if a.Gated {
-		add(routed, a.Hidden, 2*a.FFN)
+	if a.KeyLatent > 0 {
+		add(tokens, a.Hidden, a.KeyLatent+a.RopeDim)
+		add(tokens, a.KeyLatent, a.Unrotated()+a.Values())
+		if a.QueryLatent > 0 {
+			add(tokens, a.Hidden, a.QueryLatent)
+			add(tokens, a.QueryLatent, a.Queries())
+		} else {
+			add(tokens, a.Hidden, a.Queries())
+		}
 	} else {
-		add(routed, a.Hidden, a.FFN)
+		add(tokens, a.Hidden, a.Queries()+a.Keys()+a.Values())
 	}
-	add(routed, a.FFN, a.Hidden)
+	add(tokens, a.Mixed(), a.Hidden)
+	block := func(tokens, width int64) {
+		if a.Gated {
+			add(tokens, a.Hidden, 2*width)
+		} else {
+			add(tokens, a.Hidden, width)
+		}
+		add(tokens, width, a.Hidden)
+	}
+	block(tokens*feed.Active, feed.Width)
+	if feed.Shared > 0 {
+		block(tokens, feed.Shared)
+	}
 
 	attention := kerneltime.Kernel{
 		Class: kerneltime.AttentionForward, Batch: j.Batch, Heads: a.Heads, KVHeads: a.KVHeads,
@@ -178,17 +193,17 @@ func (j *Job) layer() (forward, backward pass) {
 	attention.Class = kerneltime.AttentionBackward
 	backward.attention = j.time(attention)
 
-	f, b := j.pointwise(q + kv)
+	f, b := j.pointwise(a.Queries()+a.Keys(), feed.Width*feed.Active+feed.Shared)
 	forward.moving, backward.moving = j.moved(tokens*f), j.moved(tokens*b)
 	return forward, backward
 }
 
 // pointwise is how many elements a token a layer moves besides products and attention, in the
 // forward and in the backward pass: norms, sums, activation, and what Llama adds. Rotated is
-// the width of queries and keys. Halves are rounded up.
-func (j *Job) pointwise(rotated int64) (forward, backward int64) {
+// the width of queries and keys, ffn that of a token's feed-forward blocks. Halves are rounded up.
+func (j *Job) pointwise(rotated, ffn int64) (forward, backward int64) {
 	a := j.Arch
-	h, ffn := a.Hidden, a.FFN*max(a.Active, 1)
+	h := a.Hidden
 	act, actBack := 2*ffn, 3*ffn
 	if a.Gated {
 		act, actBack = 3*ffn, 5*ffn
@@ -198,6 +213,12 @@ func (j *Job) pointwise(rotated int64) (forward, backward int64) {
 	}
 	forward = 2*3*h + 2*3*h + act
 	backward = 2*5*h + 2*2*h + actBack
+	if more := a.LayerNorms() - 2; more > 0 {
+		forward, backward = forward+3*more*h, backward+5*more*h
+	}
+	if a.HeadNorms != model.NoHeadNorm {
+		forward, backward = forward+2*rotated, backward+3*rotated
+	}
 	if a.Norm == model.RMSNorm { // which come in pieces unless they are compiled, and rotate
 		if j.Compiled {
 			forward, backward = forward+2*rotated, backward+2*rotated
@@ -255,17 +276,18 @@ func (j *Job) Computing() (Step, error) {
 }
 
 func (j *Job) computing() (s Step) {
-	layers := j.Arch.Layers
-	forward, backward := j.layer()
-	s.add(layers, forward)
-	s.add(layers, backward)
-	s.add(1, j.logits())
-	switch j.Recompute {
-	case Full:
-		s.add(layers, forward)
-	case Selective:
-		s.add(layers, pass{products: forward.products / 2, moving: forward.moving})
+	for _, alike := range j.Arch.Feeds() {
+		forward, backward := j.layer(alike.Feed)
+		s.add(alike.Layers, forward)
+		s.add(alike.Layers, backward)
+		switch j.Recompute {
+		case Full:
+			s.add(alike.Layers, forward)
+		case Selective:
+			s.add(alike.Layers, pass{products: forward.products / 2, moving: forward.moving})
+		}
 	}
+	s.add(1, j.logits())
 	return s
 }
 

@@ -168,6 +168,8 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%s has an encoder; recipes are of decoders", j.Arch.Title)
 	case j.Method != Full && (j.Rank < 1 || j.Rank > j.Arch.Hidden):
 		return fmt.Errorf("adapters of rank %d; want 1 to %d", j.Rank, j.Arch.Hidden)
+	case j.Method != Full && j.Arch.KeyLatent > 0:
+		return fmt.Errorf("adapters beside the latent vectors of %s are not modelled; set method to full", j.Arch.Title)
 	case j.Method != Full && j.Targets != QueryValue && j.Targets != Attention && j.Arch.Experts > 0:
 		return fmt.Errorf("adapters beside the experts of %s are not modelled; set targets to qv or attention", j.Arch.Title)
 	case j.InBackward && j.Accumulate > 1:
@@ -193,22 +195,12 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// widths of a layer: what queries and keys or values have together.
-func (j *Job) query() int64 { return j.Arch.Heads * j.Arch.HeadDim }
-func (j *Job) keys() int64  { return j.Arch.KVHeads * j.Arch.HeadDim }
-
-// experts is how many feed-forward blocks a layer has, active how many a token passes.
-func (j *Job) experts() int64 { return max(j.Arch.Experts, 1) }
-func (j *Job) active() int64  { return max(j.Arch.Active, 1) }
-
-// Linear is how many parameters the matrices inside layers have.
-func (j *Job) Linear() int64 {
-	a := j.Arch
-	up := int64(1)
-	if a.Gated {
-		up = 2
+// widest is how wide the feed-forward blocks are that a token passes in a layer, where that is most.
+func (j *Job) widest() (most int64) {
+	for _, f := range j.Arch.Feeds() {
+		most = max(most, f.Width*f.Active+f.Shared)
 	}
-	return a.Layers * (a.Hidden*(2*j.query()+2*j.keys()) + j.experts()*(up+1)*a.Hidden*a.FFN)
+	return most
 }
 
 // Trained is how many parameters are trained.
@@ -218,7 +210,7 @@ func (j *Job) Trained() int64 {
 	}
 	a := j.Arch
 	var sides int64 // in + out of the matrices with adapters
-	attention := (a.Hidden + j.query()) + (a.Hidden + j.keys())
+	attention := (a.Hidden + a.Queries()) + (a.Hidden + a.Keys())
 	block := a.Hidden + a.FFN
 	feed := 2 * block
 	if a.Gated {
@@ -255,7 +247,7 @@ func (j *Job) shared(n unit.Bytes) unit.Bytes {
 
 // weights are all weights' bytes.
 func (j *Job) weights() unit.Bytes {
-	all, lin, trained := unit.Bytes(j.Arch.Parameters()), unit.Bytes(j.Linear()), unit.Bytes(j.Trained())
+	all, lin, trained := unit.Bytes(j.Arch.Parameters()), unit.Bytes(j.Arch.Linear()), unit.Bytes(j.Trained())
 	switch j.Method {
 	case LoRA:
 		return j.width() * (all + trained)
@@ -285,18 +277,22 @@ func (j *Job) paged() bool { return j.Optimizer == Paged8 || j.Optimizer == Page
 // kept is how many elements of 2 bytes a token and layer keep for the backward pass.
 func (j *Job) kept() int64 {
 	a := j.Arch
-	h, kv, f := a.Hidden, j.keys(), a.FFN*j.active()
+	h, kv, f := a.Hidden, a.Keys(), j.widest()
 	if !a.Gated {
 		f = f * 3 / 4 // the sum of input and output of an activation, without a gate's
 	}
-	var n int64
+	n := a.Queries() + a.Mixed() - 2*a.Hidden // two of the h below where they are as wide
+	n += a.KeyLatent + a.QueryLatent
+	if a.HeadNorms != model.NoHeadNorm {
+		n += a.Queries() + kv
+	}
 	switch {
 	case j.Compile:
-		n = 7*h + 3*kv + 3*f
+		n += 7*h + 3*kv + 3*f
 	case a.Norm == model.LayerNorm: // no copies in fp32
-		n = 8*h + 2*kv + 4*f
+		n += 8*h + 2*kv + 4*f
 	default:
-		n = 12*h + 2*kv + 4*f
+		n += 12*h + 2*kv + 4*f
 	}
 	if j.Method != Full && j.Targets != Linear && j.Targets != FeedForward {
 		n -= h + f // inputs of frozen matrices are not needed
@@ -322,7 +318,7 @@ func (j *Job) Needs() Memory {
 	if j.InBackward {
 		m.Gradients = j.width() * matrix
 	}
-	layer := unit.Bytes(j.Linear() / max(a.Layers, 1))
+	layer := unit.Bytes(j.Arch.Linear() / max(a.Layers, 1))
 	if j.Share == Sharded || j.Share == Offloaded {
 		m.Gathered = 2 * (2*layer + unit.Bytes(a.Vocab*a.Width())) // two layers and the embedding or the head, in 2 bytes
 		if j.Method == Full {
@@ -332,7 +328,7 @@ func (j *Job) Needs() Memory {
 			m.Gathered = layer + 2*unit.Bytes(a.Vocab*a.Width())
 		}
 	} else if j.FP32 && j.Method == Full {
-		m.Gathered = 2 * (unit.Bytes(j.Linear()) + unit.Bytes(a.Vocab*a.Width())) // autocast keeps its copies until the step ends
+		m.Gathered = 2 * (unit.Bytes(j.Arch.Linear()) + unit.Bytes(a.Vocab*a.Width())) // autocast keeps its copies until the step ends
 	} else if j.Method == QLoRA {
 		m.Gathered = 2 * unit.Bytes(a.Hidden*a.FFN) // one matrix unpacked
 	}
@@ -425,7 +421,7 @@ func (j *Job) Time() (Step, error) {
 	}
 	s.Host = max(0, times(n, j.started(passes))-s.Products-s.Attention-s.Moving)
 	if j.Method == QLoRA {
-		s.Unpack = times(n*passes, unit.Time(unit.MulDiv(j.Linear(), int64(unit.Second), max(j.unpacked(), 1))))
+		s.Unpack = times(n*passes, unit.Time(unit.MulDiv(j.Arch.Linear(), int64(unit.Second), max(j.unpacked(), 1))))
 	}
 	moves := func(b unit.Bytes) unit.Time {
 		return kerneltime.Time(j.GPU, moving, &kerneltime.Kernel{Class: kerneltime.Optimizer, Bytes: b}).Time

@@ -154,7 +154,7 @@ func Cut(s *job.Spec, o *system.Options, stage int64, need func(*job.Job) error)
 	s.Pipeline, s.Tensor, s.Data, s.ZeRO, s.HostOptimizer = 1, 1, gpus, stage, true
 	if o.Tensor {
 		s.Tensor, s.Data, s.Split = gpus, 1, gpus > 1
-		if a := s.Arch; a.Heads%gpus != 0 || a.KVHeads%gpus != 0 && gpus%max(a.KVHeads, 1) != 0 || a.FFN%gpus != 0 {
+		if a := s.Arch; a.Heads%gpus != 0 || a.KVHeads%gpus != 0 && gpus%max(a.KVHeads, 1) != 0 || a.FFN%gpus != 0 || a.DenseFFN%gpus != 0 || a.Shared%gpus != 0 {
 			return &system.Refusal{Reason: fmt.Sprintf("The matrices of %s (%d heads, %d of keys and values, feed-forward %d) cannot be cut for %d GPUs. Cut the batch instead.",
 				a.Title, a.Heads, a.KVHeads, a.FFN, gpus)}
 		}

@@ -127,7 +127,7 @@ func divides(a *model.Arch, l *job.Layout) error {
 		return fmt.Errorf("%s cannot be cut into %d parts; set tensor under Training to a number that divides them", prose.Count(a.Heads, "head"), l.Tensor)
 	case a.KVHeads%l.Tensor != 0 && l.Tensor%a.KVHeads != 0:
 		return fmt.Errorf("%s of keys and values cannot be cut into %d parts, or copied to so many; set tensor under Training to a number that divides them or is a multiple", prose.Count(a.KVHeads, "head"), l.Tensor)
-	case a.FFN%l.Tensor != 0:
+	case a.FFN%l.Tensor != 0 || a.DenseFFN%l.Tensor != 0 || a.Shared%l.Tensor != 0:
 		return fmt.Errorf("a feed-forward width of %s cannot be cut into %d parts; set tensor under Training to a number that divides it", prose.Grouped(a.FFN), l.Tensor)
 	case longest(a) > 0 && l.Sequence > longest(a):
 		return fmt.Errorf("%s knows %s positions, fewer than a sequence of %s tokens; set sequence under Training to at most %d", a.Title, prose.Grouped(longest(a)), prose.Grouped(l.Sequence), longest(a))

@@ -20,7 +20,8 @@ import (
 // small is a model that does not fit and runs in no time.
 const small = "node=one-4090 drive=990-pro-teraio model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540"
 
-// setups are every model with fewer layers, every machine and every way to cut.
+// setups are models with fewer layers, every one of the first tables and then one of each kind, every machine
+// and every way to cut.
 func setups() []string {
 	list := []string{
 		small, small + " precision=bf16 recompute=selective", small + " recompute=full gds=1 fallback=demand", small + " fallback=stretch rewrite=0 target=90",
@@ -28,13 +29,32 @@ func setups() []string {
 		"node=four-4090 drive=990-pro-teraio model=llama3-8b layers=8 batch=8 micro=1 gpu_memory=6 tensor=2", "node=four-4090 drive=990-pro-teraio model=gpt2-xl layers=8 batch=8 micro=1 gpu_memory=2 data=2 zero=2 delayed=1 stage=2 zero_cut=data",
 		"node=dgx-h100 model=llama3-8b layers=8 batch=16 precision=bf16 gpu_memory=5", "node=eight-a100 model=mixtral-8x7b layers=8 batch=16 micro=1 sequence=512 precision=bf16 zero_cut=data",
 	}
+	known, all := map[model.Arch]bool{}, false
 	for _, a := range model.Models() {
-		if a.Hidden <= 3072 && a.Vocab > 100_000 {
+		layer := a.Linear() / a.Layers
+		if a.Encoder == 0 && a.Vocab*a.Hidden > 3*layer {
 			continue // with few layers they are their vocabulary, and no pipeline is fair
 		}
+		if all && known[kind(a)] {
+			continue
+		}
+		known[kind(a)] = true
+		all = all || a.Name == "mixtral-8x7b"
 		list = append(list, "model="+a.Name+" layers=4 batch=4 micro=1 sequence=512 gpu_memory=24")
 	}
 	return list
+}
+
+// kind is what an architecture is made of, without its sizes.
+func kind(a model.Arch) model.Arch {
+	a.Name, a.Title, a.Source, a.Dropout = "", "", "", false
+	for _, n := range []*int64{
+		&a.Layers, &a.Encoder, &a.Hidden, &a.Heads, &a.KVHeads, &a.HeadDim, &a.FFN, &a.Vocab, &a.Positions, &a.Buckets, &a.ValueDim, &a.KeyLatent,
+		&a.QueryLatent, &a.RopeDim, &a.Experts, &a.Active, &a.Shared, &a.DenseFirst, &a.Every, &a.DenseFFN, &a.PadOffset, &a.EmbedWidth,
+	} {
+		*n = min(*n, 1)
+	}
+	return a
 }
 
 // TestRuns runs every system on every setup.

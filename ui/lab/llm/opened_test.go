@@ -37,7 +37,7 @@ func TestOpened(t *testing.T) {
 	ran := 0
 	for _, path := range paths {
 		name := filepath.Base(path)
-		if strings.HasSuffix(name, ".index.json") || name == "qwen3-8b.json" {
+		if strings.HasSuffix(name, ".index.json") || name == "mamba-2.8b.json" {
 			continue
 		}
 		f, err := openedFiles(t, name)
@@ -70,11 +70,11 @@ func TestOpened(t *testing.T) {
 
 // TestOpenedNotes: what a file lacks or has too much is said, and an index is compared.
 func TestOpenedNotes(t *testing.T) {
-	f, err := openedFiles(t, "a/mistral-7b.json", "b/llama-3-8b.json", "b/llama-3-8b.index.json", "qwen3-8b.json")
+	f, err := openedFiles(t, "a/mistral-7b.json", "b/llama-3-8b.json", "b/llama-3-8b.index.json", "mamba-2.8b.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a/mistral-7b.json: sliding_window", `qwen3-8b.json: line 3, column 17 (byte 59): architecture "qwen3"`} {
+	for _, want := range []string{"a/mistral-7b.json: sliding_window", `mamba-2.8b.json: line 3, column 17 (byte 59): architecture "mamba"`} {
 		if !slices.ContainsFunc(f.Notes(), func(s string) bool { return strings.HasPrefix(s, want) }) {
 			t.Errorf("notes %q, want %q", f.Notes(), want)
 		}
@@ -85,7 +85,7 @@ func TestOpenedNotes(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, want string }{
 		{"llama-3-8b.index.json", "drop its config.json too"},
-		{"qwen3-8b.json", "its norms of queries and keys"},
+		{"mamba-2.8b.json", "its layers without attention"},
 	} {
 		if _, err := openedFiles(t, tt.name); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
