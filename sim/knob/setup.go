@@ -393,28 +393,40 @@ func (u *Setup) clampToLimits() {
 }
 
 // Apply sets several knobs, as a text that names a whole run does: first the
-// choices that bring others with them, then every pair as it is. What cannot be
-// read stays, and the error says all of it.
+// choices that bring others with them, then every pair as it is. Of the choices
+// those come first that are nothing but what they bring (a node before the GPU
+// in it), wherever they stand. What cannot be read stays, and the error says all of it.
 func (u *Setup) Apply(pairs []Pair) error {
 	var errs []error
 	raw := make([]bool, len(pairs))
+	var choices []int // of pairs
 	for i, p := range pairs {
 		at := u.index(p.Key)
-		switch {
-		case at < 0:
+		if at < 0 {
 			errs = append(errs, fmt.Errorf("unknown setting %q", p.Key))
 			raw[i] = true
-		case u.infos[at].Kind == One:
-			text, err := u.infos[at].Canon(p.Text)
-			if err == nil {
-				if !u.infos[at].Derived {
-					u.texts[at] = text
-				}
-				err = u.apply(u.infos[at].Choice(text))
+		} else if u.infos[at].Kind == One {
+			choices = append(choices, i)
+		}
+	}
+	derived := func(i int) int {
+		if u.infos[u.index(pairs[i].Key)].Derived {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(choices, func(a, b int) int { return derived(a) - derived(b) })
+	for _, i := range choices {
+		at := u.index(pairs[i].Key)
+		text, err := u.infos[at].Canon(pairs[i].Text)
+		if err == nil {
+			if !u.infos[at].Derived {
+				u.texts[at] = text
 			}
-			if raw[i] = err != nil; err != nil {
-				errs = append(errs, err)
-			}
+			err = u.apply(u.infos[at].Choice(text))
+		}
+		if raw[i] = err != nil; err != nil {
+			errs = append(errs, err)
 		}
 	}
 	for i, p := range pairs {

@@ -60,18 +60,17 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	c := &r.Node.Config
 	arch := s.Arch
 	j := recipe.Job{
-		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Collective, Memory: c.GPU.Memory, Host: c.Host, Adam: c.Adam,
+		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.Host, Adam: c.Adam,
 		Choice: s.Recipe, Share: *sys.Recipe, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
 		j.Link = c.Pinned
 	}
-	if j.Collective == 0 && c.GPU.Peer == 0 {
-		j.Collective = c.GPU.Link / 2 // through the host, both ways
+	if c.GPU.Peer > 0 {
+		j.Collective = max(j.Collective, c.GPU.Peer/3*2) // what collectives reach of NVLink: as package pretrain has it, 200 of 300 and 300 of 450
 	}
-	j.Collective = max(j.Collective, c.GPU.Peer/3*2) // what collectives reach of NVLink: as package pretrain has it, 200 of 300 and 300 of 450
-	if j.Micro == 0 {                                // the largest that fits, of those that the batch has
+	if j.Micro == 0 { // the largest that fits, of those that the batch has
 		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(c.GPUs, 1); j.Micro *= 2 {
 			more := j
 			more.Micro *= 2

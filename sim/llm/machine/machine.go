@@ -57,6 +57,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -72,7 +73,7 @@ type GPU struct {
 	BF16       int64          // tensor cores, bf16 with fp32 sums
 	Link       unit.Bandwidth // to the host, each direction, after encoding
 	Peer       unit.Bandwidth // NVLink to the other GPUs, each direction; 0: over the host link
-	// Bounce: without NVLink, GPUs cannot copy to each other directly (GeForce); their bytes
+	// Bounce: neither GPUs without NVLink nor drives can copy to it directly (GeForce); their bytes
 	// cross host memory.
 	Bounce  bool
 	Form    string // what it plugs into: "PCIe", "SXM5"; parts of one form take each other's place
@@ -297,6 +298,26 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
+// Peers is the rate at which a GPU sends to and receives from other GPUs: Collective, but never more than
+// NVLink or the way to the host carries, of which a GPU that cannot copy to others has half, as its bytes
+// cross it twice as far. So a chassis that was measured with other GPUs gives none a link that it lacks.
+func (c *Config) Peers() unit.Bandwidth {
+	own := c.GPU.Link
+	switch {
+	case c.GPU.Peer > 0:
+		own = c.GPU.Peer
+	case c.GPU.Bounce:
+		own /= 2
+	}
+	if c.Collective > 0 {
+		return min(c.Collective, own)
+	}
+	return own
+}
+
+// Direct says that drives and GPUs talk directly: GDS, where the GPU can.
+func (c *Config) Direct() bool { return c.GDS && !c.GPU.Bounce }
+
 // Build makes the node. The error says what cannot be built: everything that Check finds.
 func (c *Config) Build() (*Node, error) {
 	if err := c.Check(); err != nil {
@@ -307,23 +328,15 @@ func (c *Config) Build() (*Node, error) {
 		n.Links = append(n.Links, Link{fmt.Sprintf(format, args...), kind, rate, int16(gpu)})
 		return LinkID(len(n.Links) - 1)
 	}
-	first := func(rates ...unit.Bandwidth) unit.Bandwidth {
-		for _, r := range rates {
-			if r > 0 {
-				return r
-			}
-		}
-		return 0
-	}
 	n.gpus = make([]gpuLinks, c.GPUs)
 	for g := range n.gpus {
 		l := &n.gpus[g]
 		l.in = add(PCIeIn, g, c.GPU.Link, "GPU %d PCIe in", g)
 		l.out = add(PCIeOut, g, c.GPU.Link, "GPU %d PCIe out", g)
-		peers := first(c.Collective, c.GPU.Peer, c.GPU.Link)
+		peers := c.Peers()
 		l.peerIn = add(PeerIn, g, peers, "GPU %d from GPUs", g)
 		l.peerOut = add(PeerOut, g, peers, "GPU %d to GPUs", g)
-		path := first(c.HostPath, c.GPU.Link)
+		path := cmp.Or(c.HostPath, c.GPU.Link)
 		l.hostIn = add(HostIn, g, path, "GPU %d from host", g)
 		l.hostOut = add(HostOut, g, path, "GPU %d to host", g)
 		if c.Drives > 0 && !c.Shared {
@@ -454,10 +467,10 @@ func (n *Node) peers(from, to int) []LinkID {
 // read is the way from a GPU's array to it, write the way back.
 func (n *Node) read(gpu int16) []LinkID {
 	path := []LinkID{n.Array(int(gpu)).Read}
-	if !n.GDS {
+	if !n.Direct() {
 		path = append(path, n.dramWrit, n.dramRead)
 	}
-	if !n.GDS || n.Shared {
+	if !n.Direct() || n.Shared {
 		path = n.down(path, gpu)
 	}
 	return append(path, n.gpus[gpu].in)
@@ -465,10 +478,10 @@ func (n *Node) read(gpu int16) []LinkID {
 
 func (n *Node) write(gpu int16) []LinkID {
 	path := []LinkID{n.gpus[gpu].out}
-	if !n.GDS || n.Shared {
+	if !n.Direct() || n.Shared {
 		path = n.up(path, gpu)
 	}
-	if !n.GDS {
+	if !n.Direct() {
 		path = append(path, n.dramWrit, n.dramRead)
 	}
 	return append(path, n.Array(int(gpu)).Write)

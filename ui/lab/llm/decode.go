@@ -55,7 +55,7 @@ func (v *view) decode() (*report.Section, error) {
 	for _, a := range node.Arrays {
 		own += node.Links[a.Read].Rate
 	}
-	if own = min(own, link); !n.GDS {
+	if own = min(own, link); !n.Direct() {
 		own = min(own, n.HostRate/2) // what drives read crosses host memory
 	}
 	about := func(size unit.Bytes) string {

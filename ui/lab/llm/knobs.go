@@ -355,7 +355,13 @@ func modelKnob() setting {
 func machineKnobs() []setting {
 	gpu := one("gpu", "GPU", "", "", "The kind of GPU; all are the same.", func(s *settings) *string { return &s.GPU })
 	for _, g := range machine.GPUs() {
+		var without []string
+		why := ""
+		if g.Bounce {
+			without, why = []string{"gds"}, "drives cannot copy to a GeForce directly"
+		}
 		gpu.Choices = append(gpu.Choices, knob.Choice{
+			Ineffective: without, Why: why,
 			Key: g.Key, Label: g.Title, Source: g.Source, Help: fmt.Sprintf("%v, %v; price: %s.", g.Memory, g.HBM, g.PriceOf),
 			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(spare(&g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
 		})

@@ -182,20 +182,9 @@ func (a *axis) arrive(i int32, at unit.Time) {
 	c := &a.j.Collectives[i]
 	a.ends[i] = max(a.ends[i], at)
 	if a.come[i]++; a.come[i] == len(c.Members) {
-		a.ends[i] += collective(a.n).Time(c.Ring())
+		a.ends[i] += a.n.Peers().Time(c.Ring())
 		a.done[i] = true
 	}
-}
-
-// collective is the rate at which a GPU sends in collectives.
-func collective(n *machine.Node) unit.Bandwidth {
-	switch {
-	case n.Collective > 0:
-		return n.Collective
-	case n.GPU.Peer > 0:
-		return n.GPU.Peer
-	}
-	return n.GPU.Link
 }
 
 // rate is that of sends between two GPUs.
