@@ -179,11 +179,12 @@ window.charts = (() => {
     const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i])).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
-    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : b.from ? { width: 100 } : {} });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : b.from ? { inside: true, align: 'left', verticalAlign: 'bottom', padding: [0, 0, 6, 0], margin: 2, width: width - 30 } : {} });
     // A waterfall's bars begin where the one before ended: what is below them is not seen.
     const from = b.from && column(data, b.from);
     const to = from?.map((x, i) => x + values[0][i]);
-    const place = { type: 'bar', stack: 'all', barMaxWidth: 22, ...(from && { stackStrategy: 'all' }) };
+    const place = { type: 'bar', stack: 'all', barMaxWidth: from && width <= 420 ? 9 : 22, // names stand over narrow ones
+      ...(from && { stackStrategy: 'all' }) };
     const bare = { ...place, silent: true, tooltip: { show: false }, itemStyle: { color: 'transparent' } };
     if (from) {
       if (Math.min(...from, ...to) < 0) option.xAxis.min = null;

@@ -215,7 +215,7 @@ func (p *page) listen() {
 			}
 			i := slices.IndexFunc(r.Info.Charts, func(c report.Chart) bool { return c.ID == id })
 			if i >= 0 && r.Info.Charts[i].Pick != "" {
-				r.SetLook(r.Info.Charts[i].Pick, text)
+				r.Sections.Pick(r.Info.Charts[i].Pick, text)
 			}
 		})
 	})

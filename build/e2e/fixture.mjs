@@ -106,6 +106,14 @@ export async function unfold(page) {
   await expect(page.locator('.fold[aria-expanded=false]')).toHaveCount(0);
 }
 
+// opened opens a section of a laboratory, if it is folded, and returns it.
+export async function opened(page, key) {
+  const button = page.locator(`#open-${key}`);
+  await button.waitFor({ state: 'attached' });
+  if (await button.isVisible() && await button.getAttribute('aria-expanded') === 'false') await button.click();
+  return page.locator(`#section-${key}`);
+}
+
 // tool presses a button of the bar, which may be in its menu.
 export async function tool(page, id) {
   const button = page.locator(`#${id}`);

@@ -115,7 +115,7 @@ func Rival(c *Context, runs []Run) string {
 	return ""
 }
 
-// pair is the run in focus and the one that it is compared with.
+// pair is the run in focus and the one that it is compared with, nil while there are no two.
 func pair(c *Context, runs []Run) (list []*Run) {
 	at := c.Info.Quantity(c.Info.Say.Quantity)
 	var focus, known, best *Run
@@ -134,6 +134,12 @@ func pair(c *Context, runs []Run) (list []*Run) {
 	}
 	if known == nil {
 		known = best
+	}
+	if c.Other != nil {
+		known = nil
+		if _, ok := c.Other.value(at); ok {
+			known = c.Other
+		}
 	}
 	if focus == nil || known == nil {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
@@ -22,40 +21,48 @@ func timed(speed float64, ends ...float64) *report.Report {
 	return r
 }
 
-// alongside are runs side by side.
-func alongside(reports ...*report.Report) (*chart.Context, []chart.Run, []lab.System) {
+// against is an oven in focus, and what it is compared with.
+func against(is, was *report.Report) (*chart.Context, []chart.Run) {
 	i := bakery()
 	i.Charts[3].By = []report.Variant{{Key: "time"}, {Key: "kernel"}}
-	systems := make([]lab.System, len(reports))
-	var rs []chart.Run
-	for k, r := range reports {
-		systems[k] = chart.Named(k, strings.Repeat("long ", k*4)+"name")
-		rs = append(rs, chart.Run{System: &systems[k], On: true, Report: r})
-	}
-	return &chart.Context{Info: i, Setup: i.Setup()}, rs, systems
+	then := i.Setup()
+	_ = then.Set("fuel", "80")
+	other := &chart.Run{System: &lab.System{Name: "kiln", Title: "stock"}, On: true, Report: was, Setup: then}
+	return &chart.Context{Info: i, Setup: i.Setup(), Focus: i.Systems[1].Name, Other: other}, []chart.Run{{System: &i.Systems[1], On: true, Report: is}}
 }
 
 func TestLag(t *testing.T) {
-	c, rs, _ := alongside(timed(1, 1, 2, 3), timed(1, 1, 3, 5), timed(1, 1, 2, 2.5), timed(1, 1, 2), nil, &report.Report{Reason: "no"}, timed(1, 1, 2, 3))
-	v := chart.Lag(c, rs)
-	if want := "B ends 2.000 s later; C ends 500.0 ms earlier."; v.Text != want || v.Results != 3 {
-		t.Errorf("%d results: %s", v.Results, v.Text)
+	for _, x := range []struct {
+		is, was *report.Report
+		want    string
+	}{
+		{timed(1, 1, 3, 5), timed(1, 1, 2, 3), "Oven ends 2.000 s later."},
+		{timed(1, 1, 2, 2.5), timed(1, 1, 2, 3), "Oven ends 500.0 ms earlier."},
+		{timed(1, 1, 2, 3), timed(1, 1, 2, 3), "They end at the same time."},
+		{timed(1, 1, 2), timed(1, 1, 2, 3), ""},
+		{timed(1, 1, 2, 3), nil, ""},
+		{&report.Report{Reason: "no"}, timed(1, 1, 2, 3), ""},
+	} {
+		c, rs := against(x.is, x.was)
+		v := chart.Lag(c, rs)
+		if v.Absent != (x.want == "") || v.Text != x.want {
+			t.Errorf("got %q, absent %t, want %q", v.Text, v.Absent, x.want)
+		}
+		if c.Other = nil; !chart.Lag(c, rs).Absent {
+			t.Error("it is there where nobody chose what to compare with")
+		}
 	}
+	c, rs := against(timed(1, 1, 3, 5), timed(1, 1, 2, 3))
+	v := chart.Lag(c, rs)
 	text, data := v.Figure.Encode()
 	p := v.Figure.Panels
-	if len(p.Series) != 3 || !strings.Contains(text, "s later than A name") {
+	if len(p.Series) != 1 || !strings.Contains(text, "s later than stock") {
 		t.Fatalf("%d series: %s", len(p.Series), text)
 	}
 	at := p.Series[0].Points
 	for i, want := range []float64{0, 0, 2, 1, 4, 2} {
 		if got := data[at[0]+i]; got != want {
 			t.Errorf("number %d is %g, want %g", i, got, want)
-		}
-	}
-	rs[4].Status = chart.Failed
-	for _, none := range [][]chart.Run{nil, rs[:1], {rs[4], rs[1]}} {
-		if v := chart.Lag(c, none); v.Results != 0 || !strings.HasPrefix(v.Empty, "Runs are compared kernel by kernel") {
-			t.Errorf("of %d runs: %d results, empty because %q", len(none), v.Results, v.Empty)
 		}
 	}
 	if !chart.Aligned(c.Info) || chart.Aligned(bakery()) {
@@ -70,62 +77,42 @@ func TestLag(t *testing.T) {
 }
 
 func TestCompared(t *testing.T) {
-	c, rs, _ := alongside(timed(0.5, 1), timed(0.75, 1), timed(0.25, 1), timed(0.5, 1), timed(2, 1), &report.Report{Reason: "no"})
-	if got, want := chart.Compared(c.Info, rs), "Against A name: B is 50 % better; C is 50 % worse; D is level; E is 4× as fast; F cannot run it."; got != want {
-		t.Errorf("got %s\nwant %s", got, want)
+	const differ = "Since then: fuel 80 → 40 GiB."
+	for _, x := range []struct {
+		is, was *report.Report
+		want    string
+	}{
+		{timed(0.75, 1), timed(0.5, 1), "Oven is 50 % better than stock. " + differ},
+		{timed(0.25, 1), timed(0.5, 1), "Oven is 50 % worse than stock. " + differ},
+		{timed(0.5, 1), timed(0.5, 1), "Oven is level with stock. " + differ},
+		{timed(2, 1), timed(0.5, 1), "Oven is 4× as fast as stock. " + differ},
+		{timed(2, 1), nil, differ},
+		{nil, timed(2, 1), differ},
+	} {
+		c, rs := against(x.is, x.was)
+		if got := chart.Compared(c, rs); got != x.want {
+			t.Errorf("got %q, want %q", got, x.want)
+		}
 	}
-	if got := chart.Compared(c.Info, rs[:1]); got != "" {
-		t.Errorf("of one run: %s", got)
+	c, rs := against(timed(0.5, 1), timed(0.5, 1))
+	c.Other.Setup = c.Setup
+	if got, want := chart.Compared(c, rs), "Oven is level with stock. The same settings."; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
-	rs[1].Report, rs[1].Status = nil, chart.Running
-	if got := chart.Compared(c.Info, rs); got != "" {
-		t.Errorf("while one runs: %s", got)
-	}
-	if got := chart.Named(7, strings.Repeat("ä", 40)).Title; got != "H "+strings.Repeat("ä", 25)+"…" {
-		t.Error(got)
-	}
-	v := chart.Single(c, "speed", rs)
-	if v.ID != "side-quantity" || !v.Figure.Bars.Wide || v.Title != "Speed" {
-		t.Errorf("%+v", v)
-	}
-	if v := chart.Single(c, "nothing", rs); v.Title != "Speed" {
-		t.Errorf("an unknown quantity: %s", v.Title)
+	if c.Other.Setup = nil; chart.Compared(c, rs) != "" {
+		t.Error("two systems of one run differ in settings")
 	}
 }
 
-func TestSettings(t *testing.T) {
-	i := bakery()
-	i.Knobs = append(i.Knobs, knob.Info{Key: "oven", Label: "Oven", Kind: knob.One, Default: "a", Choices: []knob.Choice{{Key: "a", Label: "Adobe"}, {Key: "b", Label: "Brick"}}})
-	setup := func(text string) *knob.Setup {
-		u := i.Setup()
-		pairs, _ := knob.Pairs(text)
-		if err := u.Apply(pairs); err != nil {
-			t.Fatal(err)
-		}
-		return u
+// A run with settings of its own is a row with these, and a column.
+func TestOwnSettings(t *testing.T) {
+	c, rs := against(timed(0.5, 1), timed(0.25, 1))
+	rs = append(rs, *c.Other)
+	lines := strings.Split(chart.CSV(c, rs), "\n")
+	if !strings.HasPrefix(lines[1], "bakery,oven,Oven,,,,ok,,0.5,") || !strings.HasPrefix(lines[2], "bakery,kiln,stock,fuel=80,,,ok,,0.25,") {
+		t.Error(lines)
 	}
-	say := func(us ...*knob.Setup) string {
-		var b strings.Builder
-		for _, r := range chart.Settings(us) {
-			b.WriteString(r.Label + " " + r.Unit + ":")
-			for _, x := range r.Cells {
-				b.WriteString(" " + x.Text)
-			}
-			b.WriteString(";")
-		}
-		return b.String()
-	}
-	if got := say(setup(""), setup("fuel=80"), setup("oven=b")); got != "Fuel GiB: 40 80 40;Oven : Adobe Adobe Brick;" {
-		t.Error(got)
-	}
-	if got := say(setup("fuel=80"), setup("fuel=80")) + say(setup("")) + say(); got != "" {
-		t.Error(got)
-	}
-	c, rs, _ := alongside(timed(0.5, 1), nil)
-	rs[1].Status, rs[1].Error = chart.Failed, "why"
-	got := chart.SideCSV(c, rs, []*lab.System{&i.Systems[1], &i.Systems[2]}, []*knob.Setup{setup("fuel=80"), setup("")})
-	lines := strings.Split(got, "\n")
-	if !strings.HasPrefix(lines[0], "run,lab,system,title,setup,") || !strings.HasPrefix(lines[1], "name,bakery,oven,Oven,fuel=80,,,ok,,0.5,") || !strings.Contains(lines[2], `,"Kiln, old",,,,failed,why,`) {
-		t.Error(got)
+	if heads, _ := chart.Numbers(c.Info, rs); len(heads) != 2 || heads[1] != "stock" {
+		t.Error(heads)
 	}
 }

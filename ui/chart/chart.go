@@ -36,6 +36,8 @@ type Run struct {
 	Stale  bool           // Report is of other settings
 	Status string         // one of the texts above, empty when Report is what was asked for
 	Error  string         // why it failed
+	// Setup is its settings where they are not those that all are of, else nil.
+	Setup *knob.Setup
 	// Before is the baseline's report, nil if there is nothing to compare with.
 	Before *report.Report
 	// Doubted are values of what the headline is about with other random numbers, or with what
@@ -100,6 +102,7 @@ type Context struct {
 	Variant    map[string]string // what the horizontal axis counts, by chart
 	Focus      string            // stable name of the system whose Bands are drawn
 	Base       *knob.Setup       // of the runs' Before; nil without a baseline
+	Other      *Run              // what the run in focus is compared with; nil for what is usual
 	Waiting    string            // what is said of runs that are not there yet; empty for "Computing…"
 	// Floor is what the laboratory's floor says of Setup, whether it is compared or not; nil if
 	// that is not known.

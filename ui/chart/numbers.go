@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"encoding/csv"
 	"strings"
 
@@ -77,7 +78,7 @@ func (r *Run) within(info *lab.Info, q *report.Quantity) string {
 func CSV(c *Context, runs []Run) string {
 	rows := [][]string{csvHead(c.Info)}
 	for _, r := range visible(runs) {
-		rows = append(rows, csvRow(c, r, c.Setup))
+		rows = append(rows, csvRow(c, r, cmp.Or(r.Setup, c.Setup)))
 	}
 	for _, r := range visible(runs) {
 		if r.Before == nil || c.Base == nil {

@@ -109,8 +109,6 @@ func says(r *session.Laboratory) string {
 	switch r.State.View {
 	case state.Timeline:
 		return r.Timeline.Says()
-	case state.Compare:
-		return r.Saved.SideBySide("", "").Headline
 	case state.Reproduce:
 		if s := r.Papers.Sheet(); s != nil {
 			return s.Says
@@ -122,6 +120,9 @@ func says(r *session.Laboratory) string {
 	runs := r.Runs.ChartRuns()
 	if before := chart.Before(r.Runs.ChartContext(), runs); before != "" {
 		return before
+	}
+	if beside := chart.Compared(r.Compared(runs), runs); beside != "" {
+		return beside
 	}
 	return chart.Headline(r.Info, runs)
 }

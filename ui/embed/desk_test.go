@@ -173,7 +173,7 @@ func TestOtherViews(t *testing.T) {
 	h, d := engine(t)
 	for link, figures := range map[string]int{
 		"v=3&lab=train&view=reproduce&figure=g10.2": 1,
-		"v=3&lab=train&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16": 3,
+		"v=3&lab=train&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16": 15,
 		"v=3&lab=train&model=bert-base&batch=16&view=whatif&ask-vary=gpu_memory&ask-values=1,2,4&systems=ideal,uvm,g10":                            1,
 		"v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=effects":                                                                           0,
 	} {

@@ -104,7 +104,7 @@ func blocked(n *session.Session) error {
 	if len(n.Runs.Problems) > 0 {
 		return errors.New(strings.Join(n.Runs.Problems, "; "))
 	}
-	if names := n.Saved.Lacking(); n.State.View == state.Compare && len(names) > 0 {
+	if names := n.Saved.Lacking(); len(names) > 0 {
 		return needs(names[0])
 	}
 	switch {

@@ -38,7 +38,7 @@ func TestShow(t *testing.T) {
 		{"store", "", state.Explore, "time causes hits evicted memory host"},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0", state.Explore, training}, // some do not fit
 		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", state.Explore, training},
-		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", state.Compare, "side-quantity side-causes lag"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", state.Explore, training + " lag"},
 		{"train", "v=3&lab=train&view=reproduce&figure=g10.2", state.Reproduce, "g10-2"},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask-vary=gpu_memory&ask-values=1,2,4&systems=ideal,uvm,g10", state.WhatIf, "whatif"},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=find&ask-vary=gpu_memory&systems=ideal,g10", state.WhatIf, "whatif"},

@@ -19,8 +19,8 @@ type Question struct {
 	Lab   *Lab
 	Setup *knob.Setup
 	Base  *knob.Setup // the baseline's settings, nil without one
-	// System is in focus, and Against what it is compared with: a system, WhyBaseline or
-	// WhyUsual.
+	// System is in focus, and Against what it is compared with: a system, with the settings of
+	// Base where there are any, WhyBaseline or WhyUsual.
 	System, Against string
 }
 
@@ -97,10 +97,13 @@ func (q *Question) ask() (*asked, error) {
 		}
 		against = cmp.Or(against, w.Bound)
 	}
-	if against == "" || against == a.focus.Name {
+	if against == "" || against == a.focus.Name && q.Base == nil {
 		return a, nil
 	}
-	a.other, err = a.side(against, q.Setup)
+	a.other, err = a.side(against, cmp.Or(q.Base, q.Setup))
+	if q.Base != nil {
+		a.other.title = "the kept " + a.other.title
+	}
 	return a, err
 }
 

@@ -55,7 +55,9 @@ type Panel struct {
 // by Lab.Section, when it is open.
 type Section struct {
 	Key, Title, About string
-	Folded            bool // computed only when it is opened
+	// Folded is true of one that is computed only when it is opened: of all but those with Entry,
+	// which New sees to.
+	Folded bool
 	// Knobs are those of the view: what the visitor may turn in it.
 	Knobs []knob.Info
 	// Run reports whether the section is about the run that is shown: then it
@@ -588,6 +590,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	if l.Causes() {
 		l.Sections = append([]Section{l.whySection()}, l.Sections...)
+	}
+	for i := range l.Sections {
+		l.Sections[i].Folded = l.Sections[i].Folded || !l.Sections[i].Entry
 	}
 	settings := func(u *knob.Setup) (*S, error) {
 		s := spec.Default

@@ -41,6 +41,7 @@ const WhyKey = "why"
 const (
 	WhyUsual    = "usual"    // the one that the page compares with, without one the system that everybody knows
 	WhyBaseline = "baseline" // the same system with the baseline's settings
+	WhyKept     = "kept"     // a run that somebody kept
 )
 
 // Causes reports whether the laboratory says why its systems are slow.
@@ -50,8 +51,14 @@ func (l *Lab) Causes() bool { return l.Why.Time != "" }
 func (l *Lab) whySection() Section {
 	return Section{
 		Key: WhyKey, Title: "Why?", About: l.whyAbout(), Folded: true, Run: true,
-		Knobs: []knob.Info{{Key: WhyKey, Label: "Against", Help: "With what the system in focus is compared.", Kind: knob.Word, Default: WhyUsual}},
+		Knobs: []knob.Info{WhyKnob()},
 	}
+}
+
+// WhyKnob is the choice of what the system in focus is compared with: a system, or one of the
+// words above.
+func WhyKnob() knob.Info {
+	return knob.Info{Key: WhyKey, Label: "Against", Help: "With what the system in focus is compared.", Kind: knob.Word, Default: WhyUsual}
 }
 
 // whyAbout says how the section finds out.

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,9 @@ type App struct {
 	// account is where the time of two of them goes; says what the change since the baseline did,
 	// or else who wins, and why its cause.
 	account   chart.Account
+	beside    string     // how the run in focus compares with a kept one, or with the baseline
+	lag       chart.View // where it loses time against what was chosen
+	sides     []form.Option
 	says, why string
 	forms     []form.Panel
 }
@@ -142,8 +146,9 @@ func (a *App) fresh() {
 		return
 	}
 	a.room, a.rev = a.Laboratory, a.Rev
-	c := a.Runs.ChartContext()
 	a.runs = a.Runs.ChartRuns()
+	c := a.Compared(a.runs)
+	a.beside, a.lag, a.sides = chart.Compared(c, a.runs), a.Lag(c, a.runs), a.Sides()
 	a.views = chart.Views(c, a.runs)
 	a.board, a.account = chart.Standings(c, a.runs), chart.AccountOf(c, a.runs)
 	if a.says, a.why = chart.Before(c, a.runs), ""; a.says == "" {
@@ -192,8 +197,11 @@ func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
 // SaveCSV downloads all numbers.
 func (a *App) SaveCSV() {
 	a.fresh()
-	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.Runs.ChartContext(), a.runs))
+	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.Runs.ChartContext(), a.alongside()))
 }
+
+// alongside are the runs with those that stand beside them.
+func (a *App) alongside() []chart.Run { return append(slices.Clone(a.runs), a.Saved.Columns()...) }
 
 // SaveJSON downloads the settings and all results, when the workers have made
 // them again.

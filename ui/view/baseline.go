@@ -5,7 +5,7 @@ import "github.com/vugu/vugu"
 // Baseline pins what is shown as what everything is compared with.
 type Baseline struct {
 	*App
-	keep vugu.Builder
+	keep, shelf vugu.Builder
 }
 
 func (c *Baseline) label() string {

@@ -121,7 +121,7 @@ func (m *markup) set(element js.Value, html string) {
 func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) }
 
 // filled runs on every render.
-func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.text[k]) }
+func (c *Shelf) filled(v vjs.Value) { c.set(js.Value(v), c.text) }
 
 // filled runs on every render.
 func (c *Papers) filled(v vjs.Value) { c.markup.set(js.Value(v), c.board()) }

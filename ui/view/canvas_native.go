@@ -21,7 +21,7 @@ func (m *markup) set(string) {}
 
 func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 
-func (c *Compare) filled(k int, _ vjs.Value) { c.boxes[k].set(c.text[k]) }
+func (c *Shelf) filled(vjs.Value) { c.set(c.text) }
 
 func (c *Papers) filled(vjs.Value) { c.set(c.board()) }
 

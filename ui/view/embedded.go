@@ -18,7 +18,7 @@ type Embedded struct {
 func NewEmbedded(a *App, o *embed.Options) *Embedded {
 	a.frame = o
 	root := NewRoot(a)
-	root.summary = &Summary{App: a} // a baseline is set in the page itself
+	root.summary = &Summary{App: a, given: &Given{App: a}} // a baseline is set in the page itself
 	return &Embedded{Root: root, sheet: &Sheet{App: a}}
 }
 

@@ -73,7 +73,7 @@ func TestEmbeddedLacks(t *testing.T) {
 
 // Other views are there without what belongs to the page alone.
 func TestEmbeddedViews(t *testing.T) {
-	for view, ids := range map[string][2]string{"whatif": {"ask-says", "ask-each"}, "compare": {"compare-headline", "reproduce-g10"}, "reproduce": {"paper-title", "reproduce-g10"}} {
+	for view, ids := range map[string][2]string{"whatif": {"ask-says", "ask-each"}, "reproduce": {"paper-title", "reproduce-g10"}} {
 		s, _ := frame(t, small+"&view="+view, "view", "", "")
 		if !s.there(ids[0]) || s.there(ids[1]) {
 			t.Errorf("%s: %v", view, ids)

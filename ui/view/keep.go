@@ -34,6 +34,6 @@ func (c *Keep) pick(e vugu.DOMEvent) { c.all = e.PropString("target", "value") =
 
 func (c *Keep) keep() {
 	c.Saved.KeepShown(c.text(), c.all)
-	c.open, c.typed, c.said = false, false, "Kept; Compare shows it beside others."
+	c.open, c.typed, c.said = false, false, "Kept."
 	c.Page.Focus("keep") // the form is gone
 }

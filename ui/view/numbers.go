@@ -34,7 +34,7 @@ func (c *Numbers) Compute() {
 		return
 	}
 	c.of, c.at = c.Laboratory, c.Rev
-	heads, rows := chart.Numbers(c.Info, c.runs)
+	heads, rows := chart.Numbers(c.Info, c.alongside())
 	rows = slices.DeleteFunc(rows, func(r chart.Number) bool {
 		return !strings.Contains(strings.ToLower(r.Label+" "+r.Unit+" "+r.Help), c.query)
 	})
@@ -102,7 +102,7 @@ func (c *Numbers) menu() vugu.Builder {
 
 func (c *Numbers) formats() []format {
 	list := c.tableFormats("results", c.SaveCSV, func() *table.File {
-		heads, rows := chart.Numbers(c.Info, c.runs)
+		heads, rows := chart.Numbers(c.Info, c.alongside())
 		_, trust := c.Form.Brief()
 		return c.file("All numbers: "+c.Note(), strings.Join(trust, " · "), numbersTable("Quantity", heads, rows))
 	})

@@ -122,3 +122,6 @@ func (c *Picture) shown(yes bool) string {
 func (c *Picture) overTime() string {
 	return "See the run of " + c.Timeline.Title() + " over time: what waits, and what for"
 }
+
+// against compares with another system, the baseline or a kept run.
+func (c *Picture) against(e vugu.DOMEvent) { c.Against(e.PropString("target", "value")) }

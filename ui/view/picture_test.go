@@ -20,24 +20,58 @@ func TestOpening(t *testing.T) {
 	s := newStage(t, "")
 	s.finish()
 	presets := s.root.Info.Presets
-	s.want("preset-"+presets[0].Key, `aria-pressed="true"`)
+	s.want("given-preset", presets[0].Title)
 	s.want("lead", "GiB")
 	u := s.root.Info.Setup()
 	pairs, _ := knob.Pairs(presets[0].Set)
 	if err := u.Apply(pairs); err != nil || !u.Equal(s.root.State.Setup) {
 		t.Errorf("it shows %s, %v", s.root.State.Setup, err)
 	}
+	s.click("given-preset")
+	s.want("preset-"+presets[0].Key, `aria-current="true"`)
+	s.want("preset-"+presets[1].Key, `aria-current="false"`)
 	s.click("preset-" + presets[1].Key)
-	s.want("preset-"+presets[0].Key, `aria-pressed="false"`)
-	s.want("preset-"+presets[1].Key, `aria-pressed="true"`)
+	if s.want("given-preset", presets[1].Title); s.there("preset-"+presets[0].Key) || s.page.focused != "given-preset" {
+		t.Errorf("the menu stays open, or the focus is on %q", s.page.focused)
+	}
 	s.fire("f-gpu_memory", "input", "33")
-	s.want("preset-"+presets[1].Key, `aria-pressed="false"`)
+	s.want("given-preset", ">Start from<")
 	s.click("undo", "undo")
-	s.want("preset-"+presets[0].Key, `aria-pressed="true"`)
+	s.want("given-preset", presets[0].Title)
 	// A link that names nothing has the meaning it always had.
 	s = newStage(t, "v=3&lab=train")
 	if !s.root.State.Setup.Equal(s.root.Info.Setup()) {
 		t.Errorf("a link without settings shows %s", s.root.State.Setup)
+	}
+}
+
+// What is given is a sentence whose pieces are menus of what else it could be.
+func TestGiven(t *testing.T) {
+	s := newStage(t, small+"&gpu_memory=4&systems=ideal,uvm,g10")
+	s.finish()
+	s.want("given-0", "BERT-base, batch 16")
+	s.click("given-0")
+	s.want("given-menu", "Batch")
+	if got := s.html("give-batch-16"); !strings.Contains(got, `aria-pressed="true"`) || s.there("give-batch-4") {
+		t.Errorf("the batch is %s", got)
+	}
+	s.click("give-batch-32")
+	s.want("given-0", "BERT-base, batch 32")
+	if s.there("given-menu") || s.page.focused != "given-0" {
+		t.Errorf("the menu stays open, or the focus is on %q", s.page.focused)
+	}
+	s.click("given-0")
+	s.click("give-model-resnet-152")
+	s.want("given-0", "ResNet-152")
+	s.click("given-0")
+	s.click("given-0")
+	if s.there("given-menu") {
+		t.Error("pressed again it stays open")
+	}
+	s.click("given-0")
+	s.click("jump-batch")
+	if s.there("given-menu") || s.page.shown != "f-batch" {
+		t.Errorf("it leads to %q", s.page.shown)
 	}
 }
 

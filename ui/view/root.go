@@ -13,7 +13,7 @@ import (
 // Root is the whole page.
 type Root struct {
 	*App
-	head, verdict, alerts, files, systems, picture, summary, caveat, baseline, numbers, notes, question, compare, timeline, papers, tour vugu.Builder
+	head, verdict, alerts, files, systems, picture, summary, caveat, baseline, lag, numbers, notes, question, timeline, papers, tour vugu.Builder
 
 	parts *parts // of the laboratory that is shown
 	rooms map[*session.Laboratory]*parts
@@ -25,9 +25,9 @@ type parts struct{ panels, why, figures, tables, accounts, sections []vugu.Build
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
 	return &Root{
-		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a}, caveat: &Caveat{App: a}, baseline: &Baseline{App: a, keep: &Keep{App: a}},
+		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, given: &Given{App: a}}, caveat: &Caveat{App: a}, baseline: &Baseline{App: a, keep: &Keep{App: a}, shelf: &Shelf{App: a}}, lag: &Figure{App: a, source: func() *chart.View { return &a.lag }},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), timeline: &Timeline{App: a}, tour: &Tour{App: a}, parts: &parts{}, rooms: map[*session.Laboratory]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, timeline: &Timeline{App: a}, tour: &Tour{App: a}, parts: &parts{}, rooms: map[*session.Laboratory]*parts{},
 	}
 }
 

@@ -2,8 +2,9 @@ package view
 
 import (
 	"cmp"
-	"slices"
 	"strings"
+
+	"github.com/vugu/vugu"
 
 	"spillway/ui/lab"
 	"spillway/ui/model/state"
@@ -12,6 +13,7 @@ import (
 // Summary says what is asked, who wins and why.
 type Summary struct {
 	*App
+	given     vugu.Builder
 	says, why string // the verdict and its cause
 }
 
@@ -57,20 +59,4 @@ func tab(i int) string {
 		return "0"
 	}
 	return "-1"
-}
-
-// presets are the setups to start from; a page inside another one starts from what that says.
-func (c *Summary) presets() []lab.Preset {
-	if c.frame != nil {
-		return nil
-	}
-	return c.Info.Presets
-}
-
-func (c *Summary) holds(key string) string { return boolText(c.Preset() == key) }
-
-// presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
-func (c *Summary) presetTab(i int) string {
-	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
-	return tab(i - max(holds, 0))
 }

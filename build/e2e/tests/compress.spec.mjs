@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { expect, finished, resident, saved, screenshot, test, tool, visit } from '../fixture.mjs';
+import { expect, finished, opened, resident, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 import { chance, contents, npy, safetensors, zip } from '../tensors.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -70,7 +70,7 @@ test('the suites, and one program', async ({ page }) => {
   await page.selectOption('#f-contents', 'alexnet');
   await page.fill('#f-link', '50');
   await finished(page);
-  await expect(page.locator('#preset-alexnet-slow-link')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('#given-preset')).toHaveText('AlexNet on a slow link');
   const numbers = await page.locator('#numbers').innerText();
   const link = page.url();
   for (let i = 0; i < 3; i++) await tool(page, 'undo');
@@ -132,7 +132,7 @@ test('a checkpoint: native equals the page, and what is known of its contents', 
   await choose(page, file);
   await expect(page.locator('#entries .entry[aria-pressed=true]')).toHaveText(/model\.safetensors.*safetensors, 11 tensors/s);
   await expect(page.locator('.run.failed')).toHaveCount(0);
-  const section = page.locator('#section-allocations');
+  const section = await opened(page, 'allocations');
   await expect(section).toContainText('embed.weight');
   const results = JSON.parse((await saved(page, 'results', 'json')).data);
   for (const run of runs) {
@@ -151,13 +151,13 @@ test('where a tensor compresses, and one entry', async ({ page }) => {
   const file = await write('model.safetensors', checkpoint);
   await visit(page, lab);
   await choose(page, file);
-  const rows = page.locator('#section-allocations');
+  const rows = await opened(page, 'allocations');
   await expect(rows).toContainText('layers.*.attn.q.weight × 2');
   await page.check('#f-allocations_by-single');
   await expect(rows).toContainText('layers.1.attn.q.weight');
   await tool(page, 'undo');
   await expect(rows).toContainText('layers.*.attn.q.weight × 2');
-  const heat = page.locator('#section-heat');
+  const heat = await opened(page, 'heat');
   await page.selectOption('select#f-heat_of', { label: 'layers.0.mlp.half' });
   await expect(heat).toContainText('of its 4096 entries 50.0 % are zeros and 50.0 % take all 4 sectors');
   await heat.locator('.plot').scrollIntoViewIfNeeded();
@@ -349,8 +349,9 @@ test('by keyboard, in a narrow window, in the dark', async ({ page }) => {
   await finished(page);
   await expect(page.locator('#labs')).toBeFocused();
   await expect(page.locator('#labs')).toHaveText('Compression');
-  await tabTo('preset-deep-learning'); // one stop, inside it by arrows
-  await page.keyboard.press('ArrowRight');
+  await tabTo('given-preset');
+  await page.keyboard.press('Enter');
+  await tabTo('preset-hpc');
   await page.keyboard.press('Enter');
   await finished(page);
   await expect(page.locator('#context')).toContainText('HPC suite');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import axe from 'axe-core';
 import { nightly } from '../effort.mjs';
-import { drop, expect, finished, live, screenshot, seen, test, tool, unfold } from '../fixture.mjs';
+import { drop, expect, finished, live, opened, screenshot, seen, test, tool, unfold } from '../fixture.mjs';
 import { kineto } from '../kineto.mjs';
 import { every, turn } from '../labs.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
@@ -43,7 +43,15 @@ const views = (lab) => [
       if (await page.locator('.tl-box details[open]').count() === 0) await page.click('.tl-box summary');
     },
   },
-  { name: 'compare', at: `${lab.looked}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  {
+    name: 'kept runs', at: lab.looked, async with(page) {
+      await page.click('#keep');
+      await page.click('#keep-it');
+      await page.click('#kept');
+      await page.click('#against-0');
+      await finished(page);
+    },
+  },
   { name: 'reproduce', at: `${lab.looked}&view=reproduce${lab.figure ?? lab.shows ? `&figure=${lab.figure?.id ?? lab.shows}` : ''}`, with: reproduced },
   ...(lab.claims ? [{ name: 'claims', at: `${lab.looked}&view=reproduce&figure=${lab.claims}`, with: reproduced }] : []),
 ];
@@ -150,7 +158,7 @@ const more = {
         await finished(page);
         if (await page.locator('#open-inside').getAttribute('aria-expanded') === 'false') await page.click('#open-inside');
         await expect(page.locator('#section-inside table').first()).toBeVisible();
-        await page.locator('#section-heat .plot').scrollIntoViewIfNeeded();
+        await (await opened(page, 'heat')).locator('.plot').scrollIntoViewIfNeeded();
         await expect(page.locator('#section-heat .plot-host[data-drawn=true]')).toHaveCount(1);
       },
     },

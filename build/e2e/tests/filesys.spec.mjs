@@ -1,6 +1,6 @@
 // What only the laboratory of file systems has: operations, a power failure, payloads.
 // The rest is in labs.spec.mjs.
-import { expect, saved, screenshot, test, visit } from '../fixture.mjs';
+import { expect, opened, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const lab = './#v=4-by-hand&lab=filesys';
 const setup = 'workload=varmail scale=256 mode=paper'; // a quick one
@@ -13,7 +13,7 @@ const result = async (page, system) => JSON.parse((await saved(page, 'results', 
 
 test('one operation in five columns, of the call that is chosen', async ({ page }) => {
   await visit(page, quick);
-  const table = page.locator('#section-operation table').first();
+  const table = (await opened(page, 'operation')).locator('table').first();
   await expect(table.locator('thead th')).toHaveText([/^Structure/, 'ByteFS', 'Ext4', 'F2FS', 'NOVA', 'PMFS']);
   await expect(page.locator('#section-operation')).toContainText('What the run moves for each create');
   await page.selectOption('#f-op_call', 'fsync');

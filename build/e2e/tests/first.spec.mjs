@@ -65,10 +65,51 @@ test('the first screen says what happens, in few words that can be read', async 
   });
   console.log(`  ${stops} Tab stops before the first chart (there were 75)`);
   expect(stops).toBeLessThan(24); // 25 with a tab for each laboratory
+  await page.click('#given-preset');
   await page.click('#preset-g10-paper');
   await finished(page);
   await expect(page.locator('#context')).toContainText('as published');
   await expect(page.locator('#caveat')).not.toBeEmpty();
+});
+
+// A laboratory tells all it has in five screens of a laptop, and nothing is wider than a window.
+test('every laboratory is at most five screens long', async ({ page }) => {
+  test.setTimeout(120_000);
+  await page.addInitScript(() => localStorage.setItem('spillway-docked', 'no'));
+  for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.goto('about:blank');
+    await page.goto(`./#lab=${lab}`);
+    await live(page);
+    await finished(page);
+    const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+    console.log(`  ${lab}: ${screens.toFixed(1)} screens`);
+    expect(screens, lab).toBeLessThanOrEqual(5);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), lab).toBeLessThanOrEqual(390);
+  }
+});
+
+// What is given is a sentence whose pieces are menus, by the keyboard, too.
+test('a piece of what is given is a menu of what else it could be', async ({ page }) => {
+  await visit(page, quick);
+  await page.locator('#given-preset').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('#given-0')).toBeFocused();
+  await expect(page.locator('#given-0')).toHaveText('BERT-base, batch 16');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#given-menu')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#given-menu')).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await page.locator('#give-batch-32').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#given-0')).toHaveText('BERT-base, batch 32');
+  await expect(page.locator('#given-0')).toBeFocused();
+  await finished(page);
+  await expect(page).toHaveURL(/batch=32/);
+  await tool(page, 'undo');
+  await expect(page.locator('#given-0')).toHaveText('BERT-base, batch 16');
 });
 
 test('who is here for the first time has three ways in', async ({ page }) => {

@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, finished, saved, screenshot, test, tool, visit } from '../fixture.mjs';
+import { expect, finished, opened, saved, screenshot, test, tool, visit } from '../fixture.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
 
 const lab = './#v=4-by-hand&lab=compress&focus=per-allocation-16x';
@@ -24,7 +24,7 @@ test('a file is drawn entry by entry, and a cell of it is looked into', async ({
   const file = path.join(folder, 'stripes.safetensors');
   await writeFile(file, safetensors(tensors));
   await visit(page, lab);
-  await expect(page.locator('#section-heat')).toContainText('Made-up data');
+  await expect(await opened(page, 'heat')).toContainText('Made-up data');
   await page.setInputFiles('#pick-files', file);
   await expect(page.locator('#context')).toContainText('stripes.safetensors', { timeout: 30_000 });
   await finished(page);
@@ -81,7 +81,7 @@ test('a file is drawn entry by entry, and a cell of it is looked into', async ({
   await screenshot(page, 'compress-heat');
 
   // Groups: names that differ in a number are one row.
-  const groups = page.locator('#section-allocations');
+  const groups = await opened(page, 'allocations');
   await expect(groups.locator('tbody tr')).toHaveCount(2);
   await expect(groups.locator('tbody tr').first()).toContainText('layers.*.stripes × 2');
   await page.click('#f-allocations_by-single');

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { charts, drop, expect, finished, saved, screenshot, seen, test, visit } from '../fixture.mjs';
+import { charts, drop, expect, finished, opened, saved, screenshot, seen, test, visit } from '../fixture.mjs';
 import { every, labs } from '../labs.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -19,12 +19,6 @@ async function native(...args) {
 function table(text) {
   const lines = text.trim().split('\n').map((line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell.replace(/^"|"$/g, '').replaceAll('""', '"')));
   return lines.slice(1).map((cells) => Object.fromEntries(lines[0].map((name, i) => [name, cells[i]])));
-}
-
-// open shows what a section folds away.
-async function open(page, key) {
-  const button = page.locator(`#open-${key}`);
-  if (await button.isVisible() && await button.getAttribute('aria-expanded') === 'false') await button.click();
 }
 
 test.beforeEach(() => { test.setTimeout(150_000); });
@@ -70,7 +64,7 @@ for (const lab of labs) {
       if (lab.sections) expect(keys.toSorted()).toEqual(lab.sections);
       for (const key of keys) {
         const section = page.locator(`#section-${key}`);
-        await open(page, key);
+        await opened(page, key);
         const content = section.locator('table, .plot, .answer').first();
         await expect(content, key).toBeVisible({ timeout: 90_000 });
         await content.scrollIntoViewIfNeeded();
@@ -87,7 +81,7 @@ for (const lab of labs) {
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 1440, height: 800 });
       await visit(page, lab.looked);
-      for (const key of lab.narrow) await open(page, key);
+      for (const key of lab.narrow) await opened(page, key);
       for (const key of lab.narrow) await expect(page.locator(`#section-${key}`).locator('table, .answer').first()).toBeVisible({ timeout: 60_000 });
       for (const [scheme, width] of [['dark', 1440], ['light', 360], ['dark', 360]]) {
         await page.emulateMedia({ colorScheme: scheme });
@@ -111,7 +105,7 @@ for (const lab of labs) {
         const { result } = JSON.parse((await saved(page, 'results', 'json')).data).runs.find((r) => r.system === lab.files.of);
         for (const [what, want] of holds(result)) expect(what).toBe(want);
         if (section) {
-          await open(page, section[0]);
+          await opened(page, section[0]);
           await expect(page.locator(`#section-${section[0]}`)).toContainText(section[1]);
         }
         const numbers = await page.locator('#numbers').innerText();

@@ -2,7 +2,7 @@
 // their links and programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { charts, drop, enter, expect, finished, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
+import { charts, drop, enter, expect, finished, opened, screenshot, test, tool, unfold, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const store = './#v=2&lab=store';
@@ -148,7 +148,7 @@ test('settings, charts and numbers', async ({ page }) => {
 
 test('an eviction is picked in the chart or by its number', async ({ page }) => {
   await open(page);
-  const section = page.locator('#section-eviction');
+  const section = await opened(page, 'eviction');
   const answer = section.locator('.answer').first();
   await expect(answer).toHaveText(/^Size-aware, eviction 1 of \d+: at [\d.]+ s it evicts \w+ \(.*\) of \w+, because operation \d+, of \w+, needs room\. It is (got next by operation \d+ of the trace|never again)\./);
   await expect(section.locator('.answer').nth(1)).toHaveText(/^(That was right: .*|Full knowledge would have evicted \w+ of \w+, .*)$/);
@@ -290,6 +290,7 @@ test('tabs and sections by keyboard', async ({ page }) => {
   await finished(page);
   await expect(page.locator('#labs')).toHaveText('Object store');
   await expect(page.locator('#labs')).toBeFocused();
+  await page.click('#given-preset');
   await page.click('#preset-training-and-bursts'); // every eviction of which can be picked
   await finished(page);
   await tabTo('f-workload');
@@ -307,6 +308,8 @@ test('tabs and sections by keyboard', async ({ page }) => {
   await tabTo('focus-memory'); // Size-aware, which the laboratory is about
   await page.keyboard.press('ArrowUp');
   await expect(page).toHaveURL(/focus=latency-logical/);
+  await tabTo('open-eviction');
+  await page.keyboard.press('Enter');
   await tabTo('f-eviction');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('3');

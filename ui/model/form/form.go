@@ -264,25 +264,45 @@ func (f *Form) Wrong() []Field {
 // Brief is the line that says what all numbers are about, in pieces; trust are
 // those that say how far they can be trusted.
 func (f *Form) Brief() (pieces, trust []string) {
-	return brief(f.room.Info, f.room.State.Setup, f.Latest, f.files.Lost())
+	return split(brief(f.room.Info, f.room.State.Setup, f.Latest, f.files.Lost()))
 }
 
 // Brief says the same of settings and the report of a run.
 func Brief(i *lab.Info, u *knob.Setup, x *report.Report) (pieces, trust []string) {
-	return brief(i, u, x, false)
+	return split(brief(i, u, x, false))
+}
+
+// A piece is one of those that say what all numbers are about, of which knobs it says something.
+type piece struct {
+	text  string
+	keys  []string
+	trust bool
+}
+
+func split(list []piece) (pieces, trust []string) {
+	for i := range list {
+		pieces = append(pieces, list[i].text)
+		if list[i].trust {
+			trust = append(trust, list[i].text)
+		}
+	}
+	return pieces, trust
 }
 
 // brief says what numbers are about. about is a report, nil if there is none yet; lost
 // says that the files of the entry are not here.
-func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (pieces, trust []string) {
+func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (pieces []piece) {
 	base, entry := u.Base(), ""
 	if info.Entry != "" {
 		entry = u.Text(info.Entry)
 	}
 	for i, b := range info.Brief {
-		lacks := false
+		lacks, keys := false, slices.Clone(b.Parts)
 		text := fill(b.Text, func(key string) string {
 			key, optional := strings.CutSuffix(key, "?")
+			if len(b.Parts) == 0 {
+				keys = append(keys, key)
+			}
 			w, said := word(about, key)
 			switch k := u.Knob(key); {
 			case lost && k != nil && k.Panel == u.Knob(info.Entry).Panel:
@@ -303,12 +323,9 @@ func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (piec
 		if b.Panel != "" && matters(b.Panel, u, base) {
 			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
-		pieces = append(pieces, text)
-		if b.Trust {
-			trust = append(trust, text)
-		}
+		pieces = append(pieces, piece{text, keys, b.Trust})
 	}
-	return pieces, trust
+	return pieces
 }
 
 // matters reports whether something in a panel that has an effect now is not what

@@ -30,7 +30,7 @@ func meaning(s *state.State) string {
 	if s.Base != nil {
 		add("base:", s.Base)
 	}
-	if s.View == state.Compare {
+	if s.View == compare {
 		for i, k := range s.Shown {
 			p = append(p, knob.Pair{Key: fmt.Sprint("run:", i), Text: k.Name + "|" + k.System + "|" + k.Setup})
 		}
@@ -55,8 +55,9 @@ func TestFormats(t *testing.T) {
 		var out strings.Builder
 		for at := 0; at+2 < len(lines); at += 3 {
 			fragment, is, now := lines[at], lines[at+1], lines[at+2]
-			s := read(t, fragment)
+			s := readBy(t, fragment, readAs)
 			got := texts(t, meaning(&s))
+			s = read(t, fragment)
 			for key, text := range texts(t, strings.TrimPrefix(is, "is ")) {
 				if got[key] != text {
 					t.Errorf("%s\n%s is %q, was %q", fragment, key, got[key], text)

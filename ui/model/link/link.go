@@ -47,7 +47,7 @@ func (c *Codec) Encode(s *state.State) string {
 	presets := c.presets()
 	setup := delta(presets, s.Setup)
 	link := c.encode(s, setup)
-	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || s.View == state.Compare && len(s.Shown) > 0) {
+	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || len(s.Beside()) > 0) {
 		if other := c.encode(s, byOne); len(other) < len(link) { // what it names is named once
 			return other
 		}
@@ -102,10 +102,8 @@ func (c *Codec) encode(s *state.State, setup []knob.Pair) string {
 	if s.Base != nil {
 		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
 	}
-	if s.View == state.Compare {
-		for k := range s.Shown {
-			p = append(p, knob.Pair{Key: "run", Text: runText(presets, &s.Shown[k], state.SetupOf(i, s.Shown[k].Setup), about)})
-		}
+	for _, k := range s.Beside() {
+		p = append(p, knob.Pair{Key: "run", Text: runText(presets, &k, state.SetupOf(i, k.Setup), about)})
 	}
 	p = append(p, lookPairs(s)...)
 	p = append(p, s.Ask.Pairs()...)
@@ -251,7 +249,7 @@ func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
 	return now, fmt.Errorf("the preset %q has changed since the link was made; it is shown as it is today, with what the link changes, so numbers may differ", p.Title)
 }
 
-// runText is a run of the view Compare: its system and name, and how it differs
+// runText is a run that stands beside the one at hand: its system and name, and how it differs
 // from the settings.
 func runText(presets []start, k *state.Kept, u *knob.Setup, about []*knob.Setup) string {
 	return knob.Join(append([]knob.Pair{{Key: k.System, Text: k.Name}}, delta(presets, u, about...)...), " ")
@@ -483,6 +481,33 @@ func remove(pairs *[]knob.Pair, key string) string {
 // Read applies a link's pairs to the default of its laboratory. The state is
 // usable even when the error is not nil: what could not be read is as at first.
 func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
+	s, err := readAs(i, pairs)
+	if s.View == compare {
+		besides(&s, i)
+	}
+	return s, err
+}
+
+// compare is a view that there was: runs side by side, the first the reference.
+const compare state.View = "compare"
+
+// besides makes of a link to that view what shows the same: the second run is the one at hand,
+// and the first what it is compared with.
+func besides(s *state.State, i *lab.Info) {
+	s.View = state.Explore
+	if len(s.Shown) == 0 {
+		return
+	}
+	_ = s.Look.Set(lab.WhyKey, lab.WhyKept) // any text
+	if len(s.Shown) > 1 {
+		k := s.Shown[1]
+		s.Shown = slices.Delete(s.Shown, 1, 2)
+		s.Visit(i, &k)
+	}
+}
+
+// readAs is Read of a link as it is.
+func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 	s := state.Default(i)
 	free := slices.Contains(pairs, knob.Pair{Key: "v"}) // a link that says no version
 	pairs, newer, err := upgraded(i, slices.Clone(pairs))
@@ -554,7 +579,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 // readView shows the view that a link names.
 func readView(s *state.State, text string) error {
 	v := state.View(text)
-	if !slices.Contains([]state.View{state.Explore, state.WhatIf, state.Compare, state.Timeline, state.Reproduce}, v) {
+	if !slices.Contains([]state.View{state.Explore, state.WhatIf, compare, state.Timeline, state.Reproduce}, v) {
 		return fmt.Errorf("unknown view %.40q", text)
 	}
 	s.View = v

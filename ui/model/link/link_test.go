@@ -24,7 +24,10 @@ var trainLab = sync.OnceValue(train.New)
 var update = flag.Bool("update", false, "write what links of older formats become into testdata")
 
 // read reads a fragment as a page with only training does.
-func read(t *testing.T, fragment string) state.State {
+func read(t *testing.T, fragment string) state.State { return readBy(t, fragment, Read) }
+
+// readBy is read by another reader.
+func readBy(t *testing.T, fragment string, with func(*lab.Info, []knob.Pair) (state.State, error)) state.State {
 	t.Helper()
 	l, err := Parse(fragment)
 	if err != nil {
@@ -34,7 +37,7 @@ func read(t *testing.T, fragment string) state.State {
 		t.Fatalf("%s is about %q", fragment, l.Lab)
 	}
 	i := trainLab().Info
-	s, err := Read(&i, l.Pairs)
+	s, err := with(&i, l.Pairs)
 	if err != nil {
 		t.Fatalf("%s: %v", fragment, err)
 	}
@@ -54,7 +57,7 @@ func seven() lab.Info {
 // equal reports whether both show the same. A figure that is not shown is in no link.
 func equal(a, b *state.State) bool {
 	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == state.Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look) &&
-		(a.Base == nil) == (b.Base == nil) && (a.Base == nil || a.Base.Equal(b.Base)) && (a.View != state.Compare || slices.Equal(a.Shown, b.Shown)) && slices.Equal(a.Zoom, b.Zoom)
+		(a.Base == nil) == (b.Base == nil) && (a.Base == nil || a.Base.Equal(b.Base)) && slices.Equal(a.Beside(), b.Beside()) && slices.Equal(a.Zoom, b.Zoom)
 }
 
 // Links of format 1 are out there and mean what they meant. The table holds, for
@@ -175,7 +178,8 @@ func wilder(i *lab.Info, r *rand.Rand) state.State {
 		s.Base = other()
 	}
 	if r.IntN(2) == 0 {
-		s.View, s.Figure = state.Compare, ""
+		s.View, s.Figure = state.Explore, ""
+		_ = s.Look.Set(lab.WhyKey, lab.WhyKept)
 		for k := range r.IntN(4) {
 			s.Shown = append(s.Shown, state.Kept{Name: fmt.Sprint(k, []string{"", "ü & =", "a\nb+c %"}[r.IntN(3)]), System: i.Systems[r.IntN(len(i.Systems))].Name, Setup: other().String()})
 		}

@@ -33,14 +33,18 @@ func turn(u *knob.Setup, n int) {
 // Every preset in every view, settings that were turned, a baseline, a question, a
 // zoom: the links are short, and say what they said.
 func TestLinksAreShort(t *testing.T) {
+	const kept state.View = "explore, beside kept runs"
 	longest := ""
 	for _, d := range all.Labs {
 		i := d.New().Complete()
 		for k := range i.Presets {
-			for _, v := range []state.View{state.Explore, state.WhatIf, state.Compare, state.Timeline, state.Reproduce} {
+			for _, v := range []state.View{state.Explore, state.WhatIf, kept, state.Timeline, state.Reproduce} {
 				for _, what := range []string{"as it is", "turned", "turned and compared", "one system less"} {
 					s := state.Opening(&i)
 					s.View, s.Setup = v, state.OfPreset(&i, &i.Presets[k])
+					if v == kept {
+						s.View = state.Explore
+					}
 					switch what {
 					case "turned":
 						turn(s.Setup, 4)
@@ -57,7 +61,8 @@ func TestLinksAreShort(t *testing.T) {
 					case state.WhatIf:
 						_ = s.Ask.Set(state.ValuesKey, "8..64")
 						_ = s.Ask.Set(state.ShowKey, state.ShowEach)
-					case state.Compare:
+					case kept:
+						_ = s.Look.Set(lab.WhyKey, lab.WhyKept)
 						s.Shown = []state.Kept{{Name: "now", System: s.On[0], Setup: s.Setup.String()}, {Name: "then", System: s.On[1], Setup: state.OfPreset(&i, &i.Presets[k]).String()}}
 					case state.Timeline:
 						s.At = "12izn51e.4zf0jjy.1.15bc6zdd"
@@ -166,7 +171,8 @@ func TestPresetChanged(t *testing.T) {
 		t.Errorf("got %s, %v", got.Setup, err)
 	}
 	// A new knob changes no preset, a baseline and a run may be of presets, too.
-	s.Base, s.View = state.OfPreset(&now, &now.Presets[1]), state.Compare
+	s.Base = state.OfPreset(&now, &now.Presets[1])
+	_ = s.Look.Set(lab.WhyKey, lab.WhyKept)
 	s.Shown = []state.Kept{{Name: "a", System: "oven", Setup: s.Base.String()}}
 	s.Setup = now.Setup()
 	link = Encode(&now, &s)

@@ -36,7 +36,6 @@ var viewTitles = []struct {
 	{state.Explore, "Explore", "charts and numbers of one setup"},
 	{state.Timeline, "Timeline", "one run over time: what waits, and what for"},
 	{state.WhatIf, "What if", "vary a setting, search, weigh"},
-	{state.Compare, "Compare", "kept runs side by side"},
 	{state.Reproduce, "Reproduce", "a paper's figures, computed here"},
 }
 
@@ -48,6 +47,7 @@ var buttons = []struct{ id, title, also string }{
 	{"theme", "Switch between dark and light", "colours colors night"},
 	{"cite", "How to cite", "bibtex reference"},
 	{"pick-files-button", "Open files", "own trace upload load"},
+	{"kept", "Kept runs", "compare side by side against"},
 }
 
 // Commands lists what the palette finds: everything that the page has, for the

@@ -1,5 +1,5 @@
-// Package saved is the runs that the browser keeps, and those of them that are shown side
-// by side.
+// Package saved is the runs that the browser keeps, and those of them that stand beside the one
+// at hand.
 package saved
 
 import (
@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model/files"
 	"spillway/ui/model/link"
 	"spillway/ui/model/results"
@@ -34,20 +36,19 @@ type Saved struct {
 	room    *workspace.Workspace
 	files   *files.Files
 	storage Storage
-	rows    *runs.Rows // that are shown side by side, by their runs' keys
+	rows    *runs.Rows // that stand beside the one at hand, by their runs' keys
 	setups  map[string]*knob.Setup
 	kept    []state.Kept // as the browser stores them
 	damaged []string     // lines there that cannot be read
 	foreign bool         // what is there is not ours to write
 	lasting bool         // the browser stores what it is told
-	looking bool         // the view Compare was shown when last looked at
 }
 
 // New returns what the browser keeps of a laboratory.
 func New(w *workspace.Workspace, f *files.Files, r *results.Store, storage Storage) *Saved {
 	s := &Saved{room: w, files: f, storage: storage, rows: runs.NewRows(w, r), lasting: true, setups: map[string]*knob.Setup{}}
 	s.words = words{s}
-	s.rows.Shown = func() bool { return s.looking }
+	s.rows.Shown = func() bool { return true }
 	s.load()
 	return s
 }
@@ -114,7 +115,7 @@ func (s *Saved) store() {
 		b.WriteString(line + "\n")
 	}
 	if s.lasting = s.storage.Store(s.place(), b.String()); !s.lasting {
-		s.Problem = "This browser stores nothing for this page, so what you keep lasts until the tab is closed. A link to this view carries the runs that are shown."
+		s.Problem = "This browser stores nothing for this page, so what you keep lasts until the tab is closed. A link carries the runs that are compared."
 	}
 }
 
@@ -181,8 +182,7 @@ func merge(list, before, now []state.Kept) []state.Kept {
 	return out
 }
 
-// Keep gives the runs of some systems with the settings that are shown a name. In
-// the view Compare they are shown while there is room.
+// Keep gives the runs of some systems with the settings that are shown a name.
 func (s *Saved) Keep(name string, systems []string) {
 	r := s.room
 	if len(systems) == 0 {
@@ -206,9 +206,6 @@ func (s *Saved) Keep(name string, systems []string) {
 			}
 			k.Name = unique(k.Name, list, shown)
 			list = append(list, k)
-			if len(shown) < state.MostShown {
-				shown = append(shown, k)
-			}
 		}
 		r.State.Kept, r.State.Shown = list, shown
 	})
@@ -277,18 +274,29 @@ func without(list []state.Kept, k state.Kept) []state.Kept {
 	return out
 }
 
-// Show puts a run beside the others or takes it away.
-func (s *Saved) Show(k state.Kept) {
+// Against makes a run the other side of the one at hand; those that it was compared with before
+// stay beside it while there is room.
+func (s *Saved) Against(k state.Kept) {
 	r := s.room
-	if s.IsShown(k) {
-		r.Change("", func() { r.State.Shown = without(r.State.Shown, k) })
-	} else if len(r.State.Shown) < state.MostShown {
-		r.Change("", func() { r.State.Shown = append(slices.Clone(r.State.Shown), k) })
-	}
+	r.Change("", func() {
+		shown := append([]state.Kept{k}, without(r.State.Beside(), k)...)
+		r.State.Shown = shown[:min(len(shown), state.MostShown)]
+		_ = r.State.Look.Set(lab.WhyKey, lab.WhyKept) // any text
+	})
 }
 
-// IsShown reports whether the view Compare shows a run.
-func (s *Saved) IsShown(k state.Kept) bool { return slices.Contains(s.room.State.Shown, k) }
+// Release takes a run from beside the one at hand.
+func (s *Saved) Release(k state.Kept) {
+	r := s.room
+	r.Change("", func() {
+		if r.State.Shown = without(r.State.Shown, k); len(r.State.Shown) == 0 {
+			_ = r.State.Look.Set(lab.WhyKey, lab.WhyUsual)
+		}
+	})
+}
+
+// IsBeside reports whether a run stands beside the one at hand.
+func (s *Saved) IsBeside(k state.Kept) bool { return slices.Contains(s.room.State.Beside(), k) }
 
 // IsKept reports whether the browser keeps a run; one that a link brought is not
 // before somebody keeps it.
@@ -300,27 +308,17 @@ func (s *Saved) Adopt(k state.Kept) {
 	r.Change("", func() { r.State.Kept = append(list, k) })
 }
 
-// Refer makes a run that is shown the first, which the others are compared with.
-func (s *Saved) Refer(k state.Kept) {
-	r := s.room
-	r.Change("", func() { r.State.Shown = append([]state.Kept{k}, without(r.State.Shown, k)...) })
-}
-
 // Visit goes to a run's settings in the view Explore.
 func (s *Saved) Visit(k state.Kept) {
 	r := s.room
 	r.Change("", func() {
-		r.State.Setup, r.State.View = s.Setup(k).Clone(), state.Explore
-		if !slices.Contains(r.State.On, k.System) {
-			r.State.Toggle(r.Info, k.System)
-		}
-		_ = r.State.Look.Set(state.FocusKey, k.System) // it is one of the systems
+		r.State.Visit(r.Info, &k)
 		clear(r.Drafts)
 	})
 }
 
-// All lists the runs: those that are shown, in their order, then the others that
-// the browser keeps, the newest first.
+// All lists the runs: those that the one at hand was compared with, in their order, then the
+// others that the browser keeps, the newest first.
 func (s *Saved) All() []state.Kept {
 	list := slices.Clone(s.room.State.Shown)
 	for _, k := range slices.Backward(s.room.State.Kept) {
@@ -341,8 +339,8 @@ func (s *Saved) Setup(k state.Kept) *knob.Setup {
 	return u
 }
 
-// A ShownRun is a run of the view Compare and how it stands.
-type ShownRun struct {
+// A Beside is a run beside the one at hand and how it stands.
+type Beside struct {
 	state.Kept
 	Title string // of its system
 	Setup *knob.Setup
@@ -355,12 +353,12 @@ func (s *Saved) of(k *state.Kept) results.Run {
 	return results.Run{Setup: k.Setup, System: k.System, Files: s.files.NumberOf(s.Setup(*k))}
 }
 
-// Shown returns the runs of the view Compare; the first is the reference.
-func (s *Saved) Shown() []ShownRun {
-	list := make([]ShownRun, len(s.room.State.Shown))
-	for i, k := range s.room.State.Shown {
+// Beside returns the runs that stand beside the one at hand; the first is its other side.
+func (s *Saved) Beside() []Beside {
+	list := make([]Beside, len(s.room.State.Beside()))
+	for i, k := range s.room.State.Beside() {
 		x := &list[i]
-		*x = ShownRun{Kept: k, Title: s.title(k.System), Setup: s.Setup(k)}
+		*x = Beside{Kept: k, Title: s.title(k.System), Setup: s.Setup(k)}
 		x.Run.System, _ = s.room.Info.System(k.System) // it was read, or is one
 		x.Run.On = true
 		x.Needs = s.files.Lacks(x.Setup)
@@ -373,7 +371,7 @@ func (s *Saved) Shown() []ShownRun {
 
 // Lacking lists the entries of files that shown runs need.
 func (s *Saved) Lacking() (names []string) {
-	for _, k := range s.room.State.Shown {
+	for _, k := range s.room.State.Beside() {
 		if e := s.files.Lacks(s.Setup(k)); e != "" && !slices.Contains(names, e) {
 			names = append(names, e)
 		}
@@ -402,23 +400,14 @@ func (s *Saved) RunAgain() {
 	s.room.Refresh()
 }
 
-// Follow brings the browser's storage in line with the state, and starts the runs of the
-// view Compare that are neither known nor under way, and stops those that nobody looks at.
+// Follow brings the browser's storage in line with the state, and starts the runs beside the one
+// at hand that are neither known nor under way, and stops those that nobody looks at.
 func (s *Saved) Follow() {
 	s.sync()
-	if view := s.room.State.View == state.Compare; view != s.looking {
-		s.looking = view
-		if view {
-			s.look()
-		}
-	}
-	if !s.looking {
-		s.rows.Set(nil)
-		return
-	}
 	var places []runs.Place
-	for i := range s.room.State.Shown {
-		k := &s.room.State.Shown[i]
+	beside := s.room.State.Beside()
+	for i := range beside {
+		k := &beside[i]
 		if s.files.Lacks(s.Setup(*k)) == "" {
 			of := s.of(k)
 			places = append(places, runs.Place{Name: of.Key(), Run: of})
@@ -430,12 +419,17 @@ func (s *Saved) Follow() {
 // Rest stops what is under way in a laboratory that is left.
 func (s *Saved) Rest() { s.rows.Pause() }
 
-// look takes in what other tabs have kept, when somebody looks, and shows some of
-// them if nothing is chosen yet.
-func (s *Saved) look() {
-	r := s.room
-	s.current()
-	if r.State.Shown == nil {
-		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-state.MostShown):])
+// Look takes in what other tabs have kept, when somebody looks.
+func (s *Saved) Look() { s.current() }
+
+// Columns are the runs beside the one at hand as charts take them, each as a system of its own
+// with its settings.
+func (s *Saved) Columns() []chart.Run {
+	var list []chart.Run
+	for _, x := range s.Beside() {
+		system := *x.Run.System
+		system.Title, system.Bound = x.Name, false
+		list = append(list, chart.Run{System: &system, On: true, Report: x.Run.Report, Status: x.Run.Status(), Error: x.Run.Error, Setup: x.Setup})
 	}
+	return list
 }

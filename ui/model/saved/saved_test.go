@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/lab"
 	"spillway/ui/model/bakery"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
@@ -41,7 +42,7 @@ func bakerySaved(stored shelf) *Saved {
 // names are those of the list.
 func names(s *Saved) string {
 	var list []string
-	for _, r := range s.List(s.SideBySide("", "")) {
+	for _, r := range s.List() {
 		list = append(list, r.Name)
 	}
 	return strings.Join(list, ", ")
@@ -61,20 +62,20 @@ func TestKeep(t *testing.T) {
 		t.Error(got)
 	}
 	s.KeepShown("hot", true)
-	if got := names(s); got != "Oven: Rye, Dream: hot, Oven: hot" || strings.Count(stored[place], "\n") != 4 {
+	if got := names(s); got != "Oven: hot, Dream: hot, Oven: Rye" || strings.Count(stored[place], "\n") != 4 {
 		t.Errorf("%s; stored %s", got, stored[place])
 	}
-	row := s.List(s.SideBySide("", ""))[0]
+	row := s.List()[2]
 	s.Call(&row, "hot ")
-	if got := names(s); !strings.HasPrefix(got, "hot, ") {
+	if got := names(s); !strings.HasSuffix(got, ", hot") {
 		t.Error(got)
 	}
-	row = s.List(s.SideBySide("", ""))[1]
-	if s.Act("stir", &row) || !s.Act("delete", &row) || names(s) != "hot, Oven: hot" {
+	row = s.List()[1]
+	if s.Act("stir", &row) || !s.Act("delete", &row) || names(s) != "Oven: hot, hot" {
 		t.Error(names(s))
 	}
 	s.room.Undo()
-	if names(s) != "hot, Dream: hot, Oven: hot" {
+	if names(s) != "Oven: hot, Dream: hot, hot" {
 		t.Error(names(s))
 	}
 	if again := bakerySaved(stored); names(again) != "Oven: hot, Dream: hot, hot" { // the newest first
@@ -82,32 +83,39 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Runs side by side: the first is the reference, and one more than there is room for is not
-// shown.
-func TestShow(t *testing.T) {
+// Runs stand beside the one at hand: the newest choice is its other side, and one more than there
+// is room for drives the oldest out.
+func TestBesides(t *testing.T) {
 	s := bakerySaved(shelf{})
 	for _, watts := range []string{"100", "110", "120", "130", "140", "150", "160", "170", "180"} {
 		s.room.Type("watts", watts)
 		s.KeepShown(watts, false)
 	}
-	if !s.Full() || len(s.Shown()) != state.MostShown {
-		t.Fatalf("%d are shown", len(s.Shown()))
+	if len(s.Beside()) > 0 || s.room.State.Beside() != nil {
+		t.Fatalf("%d stand beside what is kept last", len(s.Beside()))
 	}
-	row := s.List(s.SideBySide("", ""))[1]
-	s.Act("first", &row)
-	side := s.SideBySide("", "")
-	if s.Shown()[0].Name != "110" || side.Names[0] != "A 110" || side.Settings[1].Label != "Watts" || side.Settings[1].Cells[0].Text != "110" {
-		t.Errorf("%q, %+v", side.Names, side.Settings)
+	for range 9 {
+		row := s.List()[8]
+		s.Act("against", &row)
 	}
-	if csv, text := side.CSV(), side.JSON("v=4"); strings.Count(csv, "\n") != 9 || !strings.Contains(text, `"status": "not run"`) || !strings.Contains(text, `"link": "v=4"`) {
-		t.Errorf("%s\n%s", csv, text)
+	beside, columns := s.Beside(), s.Columns()
+	if len(beside) != state.MostShown || beside[0].Name != "180" || columns[0].System.Title != "180" || columns[0].Setup.Text("watts") != "180" {
+		t.Errorf("%d, %q, %+v", len(beside), beside[0].Name, columns[0])
 	}
-	row = s.List(side)[0]
-	if s.Act("show", &row); s.Full() {
-		t.Error("it is still shown")
+	row := s.List()[0]
+	if s.Act("release", &row); s.IsBeside(row.of) || len(s.Beside()) != state.MostShown-1 {
+		t.Error("it still stands there")
 	}
+	for range state.MostShown - 1 {
+		row = s.List()[0]
+		s.Act("release", &row)
+	}
+	if s.room.State.Look.Text(lab.WhyKey) != lab.WhyUsual {
+		t.Error("nothing stands beside, and the usual is not compared")
+	}
+	row = s.List()[0]
 	s.Act("visit", &row)
-	if s.room.State.Setup.Text("watts") != "110" || s.room.State.View != state.Explore {
+	if s.room.State.Setup.Text("watts") != row.Name || s.room.State.View != state.Explore {
 		t.Error(s.room.State.Setup)
 	}
 }

@@ -276,6 +276,16 @@ func (s *Sections) PickCell(id string, n int64) bool {
 	return false
 }
 
+// Pick gives a knob a text, and opens the section whose knob it is.
+func (s *Sections) Pick(key, text string) {
+	for _, x := range s.room.Info.Sections {
+		if slices.ContainsFunc(x.Knobs, func(k knob.Info) bool { return k.Key == key }) {
+			s.section(x.Key).open = true
+		}
+	}
+	s.room.SetLook(key, text)
+}
+
 func (s *Sections) pick(p *report.Pick, n int64) {
 	if s.room.Info.Section(p.Section) != nil {
 		s.section(p.Section).open = true

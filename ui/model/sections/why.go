@@ -50,6 +50,11 @@ func (s *Sections) rival(j *exec.Job) {
 		if base := s.runs.Baseline.Base(); base != nil {
 			j.Base = s.files.Meanwhile(base).String()
 		}
+	case lab.WhyKept:
+		j.View = lab.WhyKey + "=" + lab.WhyUsual
+		if beside := s.room.State.Beside(); len(beside) > 0 {
+			j.View, j.Base = lab.WhyKey+"="+beside[0].System, beside[0].Setup
+		}
 	}
 }
 

@@ -6,18 +6,12 @@ import (
 )
 
 // Charts returns the charts of the view that is shown, as far as results are
-// there: the laboratory's, the answer to What if, those of runs side by side, or the
+// there: the laboratory's, the answer to What if, or the
 // figure of a paper.
 func (l *Laboratory) Charts() []chart.View {
 	switch l.State.View {
 	case state.Timeline:
 		return nil
-	case state.Compare:
-		s := l.Saved.SideBySide("", "")
-		if !chart.Aligned(l.Info) {
-			return s.Views[:2]
-		}
-		return s.Views[:]
 	case state.Reproduce:
 		if s := l.Papers.Sheet(); s != nil && len(s.Drawing.Panels) > 0 {
 			return []chart.View{chart.Sheet(s, l.Info)}
@@ -30,7 +24,13 @@ func (l *Laboratory) Charts() []chart.View {
 		}
 		return nil
 	}
-	return chart.Views(l.Runs.ChartContext(), l.Runs.ChartRuns())
+	runs := l.Runs.ChartRuns()
+	c := l.Compared(runs)
+	views := chart.Views(c, runs)
+	if lag := l.Lag(c, runs); !lag.Absent {
+		views = append(views, lag)
+	}
+	return views
 }
 
 // Pictures are the charts of the runs, whatever view is open and whatever they are compared

@@ -14,6 +14,7 @@ import (
 func TestPickCell(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.do(exec.Run)
+	h.Sections.Toggle("menu")
 	m := report.Map{
 		ID: "shelf", Title: "Shelf", Grids: []string{""}, Columns: 2, Rows: []string{"0"}, Cells: []byte{0, 1}, Classes: []string{"rye", "wheat"},
 		Pick: report.Pick{Section: "crust", Set: "focus=dream", Key: "slice", First: []int64{4}},

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,38 +207,46 @@ func TestKeptRuns(t *testing.T) {
 	h.Saved.Keep("a & b, 5 %", []string{"dream", "oven"})
 	names := []string{"cold", "cold (2)", "Dream: a & b, 5 %", "Oven: a & b, 5 %"}
 	h.wantKept(names...)
-	h.wantShown(names...)
+	h.wantShown()
 	stored := h.stored["spillway-runs-bakery"]
 	if !strings.HasPrefix(stored, "spillway runs 1\n") || strings.Count(stored, "\n") != 5 {
 		t.Errorf("stored %q", stored)
 	}
 	h.do()
 	n := len(h.jobs)
-	h.SetView(state.Compare)
+	for _, k := range slices.Backward(slices.Clone(h.State.Kept)) {
+		h.Saved.Against(k)
+	}
 	if len(h.jobs) != n {
 		t.Errorf("%d runs again that are known", len(h.jobs)-n)
 	}
-	for i, x := range h.Saved.Shown() {
+	h.wantShown(names...)
+	for i, x := range h.Saved.Beside() {
 		if x.Run.Report == nil || x.Run.Report.Values[0] != []float64{25, 50, 200. / 12, 200. / 12}[i] {
 			t.Errorf("%s: %+v", x.Name, x.Run)
 		}
 	}
 	// Another tab, or the same after a reload, has them and computes them.
-	g := newHostWith(t, "v=2&lab=bakery&dish=rye&portions=4&view=compare&systems=oven", h.stored)
+	g := newHostWith(t, "v=2&lab=bakery&dish=rye&portions=4&systems=oven", h.stored)
+	g.wantShown()
+	g.do()
+	for _, k := range slices.Backward(slices.Clone(g.State.Kept)) {
+		g.Saved.Against(k)
+	}
 	g.wantShown(names...)
-	if list := g.open(exec.Run); len(list) != 4 || !g.bulk[list[0].ID] {
+	if list := g.open(exec.Run); len(list) != 3 || !g.bulk[list[0].ID] { // one is that at hand
 		t.Errorf("%d runs wait", len(list))
 	}
 	if !g.Saved.Busy() {
 		t.Error("nothing is under way")
 	}
 	g.Saved.Cancel()
-	if g.Saved.Busy() || len(g.open(exec.Run)) > 0 || !g.Saved.CanRunAgain() || g.Saved.Shown()[0].Run.RunState() != "cancelled" {
+	if g.Saved.Busy() || len(g.open(exec.Run)) > 0 || !g.Saved.CanRunAgain() || g.Saved.Beside()[1].Run.RunState() != "cancelled" {
 		t.Error("it goes on after cancelling")
 	}
 	g.Saved.RunAgain()
 	g.do()
-	if x := g.Saved.Shown()[1]; x.Run.Report == nil || x.Run.Report.Values[0] != 50 {
+	if x := g.Saved.Beside()[1]; x.Run.Report == nil || x.Run.Report.Values[0] != 50 {
 		t.Errorf("%+v", x)
 	}
 	g.Saved.Rename(g.State.Kept[0], "icy")
@@ -249,8 +258,7 @@ func TestKeptRuns(t *testing.T) {
 	h.wantKept("icy", names[2], names[3], "third")
 	h.Undo()
 	h.wantKept("icy", names[2], names[3])
-	g.SetView(state.Explore)
-	g.SetView(state.Compare)
+	g.Saved.Look()
 	g.wantKept("icy", names[2], names[3])
 	g.Undo()
 	g.wantKept("icy", "cold (2)", names[2], names[3])
@@ -258,9 +266,9 @@ func TestKeptRuns(t *testing.T) {
 	if !strings.Contains(h.stored["spillway-runs-bakery"], "cold+(2)") && !strings.Contains(h.stored["spillway-runs-bakery"], "cold+%282%29") {
 		t.Errorf("undo does not store: %q", h.stored["spillway-runs-bakery"])
 	}
-	g.Saved.Refer(g.State.Shown[2])
+	g.Saved.Against(g.State.Shown[2])
 	g.wantShown(names[2], "icy", "cold (2)", names[3])
-	g.Saved.Show(g.State.Shown[1])
+	g.Saved.Release(g.State.Shown[1])
 	g.wantShown(names[2], "cold (2)", names[3])
 	if list := g.Saved.All(); len(list) != 4 || list[3].Name != "icy" {
 		t.Errorf("listed %v", list)
@@ -273,7 +281,7 @@ func TestKeptRuns(t *testing.T) {
 	}
 }
 
-// A link to the view Compare carries what is shown.
+// A link carries the runs that the one at hand is compared with.
 func TestShownInLink(t *testing.T) {
 	h := newHost(t, kitchen)
 	h.Saved.Keep("50 % = x & y\nz", []string{"oven"})
@@ -282,13 +290,14 @@ func TestShownInLink(t *testing.T) {
 	if link := h.Link(); strings.Contains(link, "run=") {
 		t.Errorf("link %s", link)
 	}
-	h.SetView(state.Compare)
+	h.Saved.Against(h.State.Kept[1])
+	h.Saved.Against(h.State.Kept[0])
 	link := h.Link()
 	g := newHost(t, link)
 	g.wantShown("50 % = x & y\nz", "hot")
 	g.wantKept()
 	g.do()
-	if x := g.Saved.Shown()[0]; x.Run.Report.Values[0] != 25 || x.Setup.Text("watts") != "100" || x.Title != "Oven" {
+	if x := g.Saved.Beside()[0]; x.Run.Report.Values[0] != 25 || x.Setup.Text("watts") != "100" || x.Title != "Oven" {
 		t.Errorf("%+v", x)
 	}
 	if g.Saved.IsKept(g.State.Shown[1]) {
@@ -308,7 +317,7 @@ func TestShownInLink(t *testing.T) {
 		many.WriteString("&run=name%3D" + name + "+system%3Doven+dish%3Drye+portions%3D4")
 	}
 	g = newHost(t, many.String()+"&run=name%3Dx+system%3Dgrill+dish%3Drye&run=dish%3Drye&run=name%3Dx+system%3Doven+dish%3Dstone")
-	if len(g.State.Shown) != state.MostShown || !strings.Contains(g.Notice, `more than 8 runs; "i" is left out`) {
+	if len(g.State.Shown) != state.MostShown-1 || g.State.Shown[0].Name != "a" || !strings.Contains(g.Notice, `more than 8 runs; "i" is left out`) { // the second is at hand
 		t.Errorf("%d shown, notice %s", len(g.State.Shown), g.Notice)
 	}
 	for _, want := range []string{"unknown system \"grill\"", "does not begin with a name", "unknown dish"} {
@@ -317,7 +326,7 @@ func TestShownInLink(t *testing.T) {
 		}
 	}
 	g.Saved.Keep("j", []string{"dream"})
-	if len(g.State.Shown) != state.MostShown || len(g.State.Kept) != 1 {
+	if len(g.State.Shown) != state.MostShown-1 || len(g.State.Kept) != 1 {
 		t.Errorf("%d shown, %d kept", len(g.State.Shown), len(g.State.Kept))
 	}
 }
@@ -361,7 +370,6 @@ func TestDamagedShelf(t *testing.T) {
 	newer := "spillway runs 2\n" + good + "\n"
 	h := newHostWith(t, kitchen, map[string]string{key: newer})
 	h.Saved.Keep("new", []string{"kiln"})
-	h.SetView(state.Compare)
 	h.wantKept("new")
 	if h.stored[key] != newer || !strings.Contains(h.Saved.Problem, "newer Spillway") {
 		t.Errorf("stored %q, problem %q", h.stored[key], h.Saved.Problem)
@@ -376,7 +384,6 @@ func TestShelfWithoutStorage(t *testing.T) {
 	}
 	h.Saved.Keep("one", []string{"oven"})
 	h.Saved.Keep("two", []string{"kiln"})
-	h.SetView(state.Compare)
 	h.Go("train")
 	h.enter()
 	h.Go("bakery")
@@ -392,18 +399,18 @@ func TestShelfWithoutStorage(t *testing.T) {
 func TestKeptRunOfFile(t *testing.T) {
 	link := "v=2&lab=bakery&view=compare&systems=oven&run=name%3Df+system%3Doven+dish%3Drye+portions%3D4+flour%3Drye.txt&run=name%3Dg+system%3Doven+dish%3Drye+portions%3D4"
 	h := newHost(t, link)
-	if got := h.Saved.Lacking(); len(got) != 1 || got[0] != "rye.txt" || h.Saved.Shown()[0].Needs != "rye.txt" {
+	if got := h.Saved.Lacking(); len(got) != 1 || got[0] != "rye.txt" || h.Saved.Beside()[0].Needs != "rye.txt" {
 		t.Errorf("lacking %v", got)
 	}
 	h.do()
-	if x := h.Saved.Shown(); x[0].Run.Report != nil || x[1].Run.Report == nil {
+	if x := h.Saved.Beside(); x[0].Run.Report != nil || h.run("oven").Report == nil {
 		t.Error("only the run of the file waits")
 	}
 	h.Open([]string{"rye.txt", "b"}, func(number, _ int) {
 		h.benches["bakery"].Open(number, []lab.File{{Name: "rye.txt"}, {Name: "b"}})
 	})
 	h.do()
-	if x := h.Saved.Shown()[0]; x.Needs != "" || x.Run.Report == nil || x.Run.Report.About != "ryerye.txt" {
+	if x := h.Saved.Beside()[0]; x.Needs != "" || x.Run.Report == nil || x.Run.Report.About != "ryerye.txt" {
 		t.Errorf("%+v", x)
 	}
 }
@@ -417,7 +424,7 @@ func TestStateWithoutRuns(t *testing.T) {
 	h.SetSteps([]workspace.Step{s}, nil)
 	h.Undo()
 	h.wantKept("one")
-	h.wantShown("one")
+	h.wantShown()
 	h.Visit(kitchen)
 	h.wantKept("one")
 }
@@ -443,8 +450,11 @@ func TestLinkOfOtherRuns(t *testing.T) {
 	compare := kitchen + "&view=compare&base=watts%3D300" + run + "a+system%3Doven+dish%3Drye"
 	h.Visit(compare)
 	h.wantShown("a")
-	h.Visit(compare + run + "b+system%3Dkiln+dish%3Drye")
-	h.wantShown("a", "b")
+	h.Visit(compare + run + "b+system%3Dkiln+dish%3Drye+watts%3D400")
+	h.wantShown("a")
+	if h.want("watts", "400"); h.Focus() != "kiln" {
+		t.Error("the second run is not the one at hand")
+	}
 	h.Undo()
 	h.wantShown("a")
 }
@@ -487,7 +497,7 @@ func TestBaselineAgain(t *testing.T) {
 // however this tab learned of it.
 func TestUndoLeavesOtherTabs(t *testing.T) {
 	for what, learn := range map[string]func(*host){
-		"look": func(h *host) { h.SetView(state.Compare); h.SetView(state.Explore) },
+		"look": func(h *host) { h.Saved.Look() },
 		"keep": func(h *host) { h.Saved.Keep("mine", []string{"kiln"}); h.Undo() },
 	} {
 		h := newHost(t, kitchen)

@@ -474,6 +474,8 @@ func TestSections(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"why", "crust", "menu"}) {
 		t.Errorf("there are %q", got)
 	}
+	h.Sections.Open("label")
+	h.Sections.Toggle("menu")
 	if j := h.one(exec.Section); j.Key != "menu" || j.Setup != "" || !section("menu").Busy || section("crust").Open {
 		t.Errorf("%+v", j)
 	}

@@ -17,7 +17,6 @@ type View string
 const (
 	Explore   View = "explore"
 	WhatIf    View = "whatif"
-	Compare   View = "compare"
 	Timeline  View = "timeline"
 	Reproduce View = "reproduce"
 )
@@ -32,9 +31,9 @@ type State struct {
 	Ask    *knob.Setup // the question of What if
 	// Base is the pinned baseline that everything is compared with, nil if none.
 	Base *knob.Setup
-	// Shown are the runs of the view Compare, the first is the reference; Kept those
-	// that the browser keeps, which are in no link. Nil is not known: then they are
-	// as they were.
+	// Shown are the kept runs that the one at hand was compared with, the newest first; Kept
+	// those that the browser keeps, which are in no link. Nil is not known: then they are as
+	// they were.
 	Shown, Kept []Kept
 	// Zoom are the parts of charts that were zoomed into. Undo leaves them alone.
 	Zoom []Zoom
@@ -146,6 +145,9 @@ func looks(i *lab.Info) []knob.Info {
 	for _, s := range i.Sections {
 		list = append(append(list, s.Knobs...), s.Old...)
 	}
+	if i.Section(lab.WhyKey) == nil {
+		list = append(list, lab.WhyKnob())
+	}
 	return list
 }
 
@@ -184,4 +186,13 @@ func FirstSystems(i *lab.Info) (names []string) {
 		}
 	}
 	return names
+}
+
+// Visit shows a kept run: its settings, with its system in focus.
+func (s *State) Visit(i *lab.Info, k *Kept) {
+	s.Setup, s.View = SetupOf(i, k.Setup), Explore
+	if !slices.Contains(s.On, k.System) {
+		s.Toggle(i, k.System)
+	}
+	_ = s.Look.Set(FocusKey, k.System) // it is one of the systems
 }

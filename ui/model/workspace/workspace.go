@@ -175,10 +175,8 @@ func (w *Workspace) Needs() []string {
 	}
 	add(w.State.Setup)
 	add(w.State.Base)
-	if w.State.View == state.Compare {
-		for i := range w.State.Shown {
-			add(state.SetupOf(w.Info, w.State.Shown[i].Setup))
-		}
+	for _, k := range w.State.Beside() {
+		add(state.SetupOf(w.Info, k.Setup))
 	}
 	return list
 }

@@ -1,11 +1,8 @@
-// Before and after: the pinned baseline, and named runs side by side.
+// Before and after: the pinned baseline, and kept runs as the other side of what is shown.
 import { readFile } from 'node:fs/promises';
-import { expect, finished, saved, screenshot, seen, test, tool, visit } from '../fixture.mjs';
+import { expect, finished, live, opened, saved, screenshot, seen, test, tool, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&ssd_read=3.2&mode=corrected&systems=ideal,uvm,g10&focus=uvm';
-
-// compared waits until the view Compare has computed what it shows.
-const compared = (page) => finished(page, { cancel: '#cancel-shown' });
 
 // set gives a hardware number a value, and waits for what comes of it.
 async function set(page, key, value) {
@@ -66,46 +63,65 @@ test('a baseline shows what a change did, in numbers, charts and a sentence', as
   await expect.poll(ghost).toBeUndefined();
 });
 
-test('named runs stand side by side, also after a reload and in a link', async ({ page, browser, baseURL }) => {
+test('a kept run is the other side of what is shown, also after a reload and in a link', async ({ page, browser, baseURL }) => {
   await visit(page, quick);
   await keep(page, 'stock');
   await set(page, 'ssd_read', '6.4');
-  await keep(page);
-  await page.click('#view-compare');
-  await compared(page);
-  await expect(page.locator('#shelf > li')).toHaveCount(2);
-  await expect(page.locator('#compare-headline')).toHaveText(/^Against A stock: B is .*faster\.$/);
-  await expect(page.locator('#side-settings')).toContainText('SSD read');
-  await expect(page.locator('#side-settings')).not.toContainText('GPU memory');
-  await expect(page.locator('#side-numbers .change.better').first()).toBeVisible();
-  for (const id of ['side-quantity', 'side-causes', 'lag']) {
-    await seen(page, id);
-  }
-  await page.selectOption('#side-of', 'iteration_s');
-  await expect(page.locator('#title-side-quantity')).toHaveText('Iteration time');
+  await page.selectOption('#against', { label: 'kept: stock' });
+  await finished(page);
+  await expect(page.locator('#beside')).toHaveText(/^Base UVM is [\d.]+ % faster than stock\. Since then: SSD read 3\.2 → 6\.4 GB\/s\.$/);
+  await expect(page.locator('.account-rows .name')).toHaveText(['Base UVM', 'stock']);
+  await seen(page, 'lag');
+  await expect(page.locator('#title-lag')).toHaveText('Where time is lost and won');
+  await expect(page.locator('#numbers thead th').last()).toHaveText('stock');
   await page.evaluate(() => scrollTo(0, 0));
-  await screenshot(page, 'compare', { fullPage: true });
+  await screenshot(page, 'kept', { fullPage: true });
+  const rows = (await saved(page, 'results', 'csv')).data.toString().trim().split('\n');
+  expect(rows.at(-1)).toContain(',stock,');
+  expect(rows.at(-1)).toContain('ssd_read=3.2');
 
-  const json = JSON.parse((await saved(page, 'side', 'json')).data);
-  expect(json.runs.map((r) => [r.name === 'stock', r.system, r.status])).toEqual([[true, 'uvm', 'ok'], [false, 'uvm', 'ok']]);
-  expect(json.runs[1].setup).toContain('ssd_read=6.4');
-  expect(json.runs[1].values.iteration_s).toBeLessThan(json.runs[0].values.iteration_s);
+  // The same two sides are asked why.
+  const why = await opened(page, 'why');
+  await expect(why).toContainText('the kept Base UVM', { timeout: 60_000 });
 
-  const headline = await page.locator('#compare-headline').innerText();
+  const says = await page.locator('#beside').innerText();
   const link = page.url();
   await page.reload();
-  await compared(page);
-  await expect(page.locator('#compare-headline')).toHaveText(headline);
-  await expect(page.locator('#adopt-0')).toBeHidden();
+  await live(page);
+  await finished(page);
+  await expect(page.locator('#beside')).toHaveText(says);
 
   // Elsewhere, where nothing is kept, the link is enough.
   const stranger = await browser.newContext({ baseURL });
   const there = await stranger.newPage();
   await there.goto(link);
-  await compared(there);
-  await expect(there.locator('#compare-headline')).toHaveText(headline);
+  await live(there);
+  await finished(there);
+  await expect(there.locator('#beside')).toHaveText(says);
+  await there.click('#kept');
   await expect(there.locator('#adopt-0')).toBeVisible();
   await stranger.close();
+
+  // Two kept runs with different setups: one is opened, and compared with the other.
+  await keep(page, 'fast');
+  await page.click('#kept');
+  await expect(page.locator('#shelf > li')).toHaveCount(2);
+  await page.click('#visit-0');
+  await finished(page);
+  await page.selectOption('#against', { label: 'kept: fast' });
+  await finished(page);
+  await expect(page.locator('#beside')).toHaveText(/^Base UVM is [\d.]+ % slower than fast\. Since then: SSD read 6\.4 → 3\.2 GB\/s\.$/);
+  // Any system is the other side, too.
+  await page.selectOption('#against', 'ideal');
+  await expect(page.locator('#beside')).toBeHidden();
+  await expect(page.locator('.account-rows .name')).toHaveText(['Base UVM', 'Ideal']);
+});
+
+test('a link to the view that showed runs side by side opens its second beside its first', async ({ page }) => {
+  await visit(page, `${quick}&view=compare&run=name%3Dstock+system%3Duvm+model%3Dbert-base+batch%3D16+times%3Das-paper+gpu_memory%3D2+host_memory%3D0+ssd_read%3D3.2+mode%3Dcorrected&run=name%3Dfast+system%3Dg10+model%3Dbert-base+batch%3D16+times%3Das-paper+gpu_memory%3D2+host_memory%3D0+ssd_read%3D6.4+mode%3Dcorrected`);
+  await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('.account-rows .name')).toHaveText(['G10', 'stock']);
+  await expect(page.locator('#beside')).toContainText('Since then: SSD read 3.2 → 6.4 GB/s.');
 });
 
 test('another tab has the kept runs too, and what is deleted comes back', async ({ page, context }) => {
@@ -114,19 +130,21 @@ test('another tab has the kept runs too, and what is deleted comes back', async 
   await set(page, 'ssd_read', '6.4');
   await keep(page, 'two');
   const tab = await context.newPage();
-  await tab.goto(`${quick}&view=compare`);
-  await compared(tab);
+  await tab.goto(quick);
+  await live(tab);
+  await finished(tab);
+  await tab.click('#kept');
   await expect(tab.locator('#shelf > li')).toHaveCount(2);
-  await tab.click('#rename-0');
-  await expect(tab.locator('#name-0')).toBeFocused();
-  await tab.fill('#name-0', 'first');
-  await tab.press('#name-0', 'Enter');
-  await expect(tab.locator('#shelf > li').first()).toContainText('first');
+  await tab.click('#rename-1');
+  await expect(tab.locator('#name-1')).toBeFocused();
+  await tab.fill('#name-1', 'first');
+  await tab.press('#name-1', 'Enter');
+  await expect(tab.locator('#shelf > li').last()).toContainText('first');
   await tab.click('#delete-1');
   await expect(tab.locator('#shelf > li')).toHaveCount(1);
   await tab.click('#undo');
   await expect(tab.locator('#shelf > li')).toHaveCount(2);
-  await tab.click('#visit-1');
+  await tab.click('#visit-0');
   await finished(tab);
   await expect(tab).toHaveURL(/ssd_read=6\.4/);
 });
@@ -136,10 +154,8 @@ test('what the browser stores may be damaged, and then nothing is lost', async (
     if (!localStorage.getItem('spillway-runs-train')) localStorage.setItem('spillway-runs-train', 'spillway runs 1\nname=x system=nobody\n');
   });
   await visit(page, quick);
-  await page.click('#keep');
-  await page.click('#keep-it');
-  await page.click('#view-compare');
-  await compared(page);
+  await keep(page);
+  await page.click('#kept');
   await expect(page.locator('#shelf-problem')).toContainText('1 of the runs that this browser keeps cannot be read');
   await expect(page.locator('#shelf > li')).toHaveCount(1);
   const stored = await page.evaluate(() => localStorage.getItem('spillway-runs-train'));
@@ -154,10 +170,8 @@ test('without storage it works until the tab is closed', async ({ page }) => {
     Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });
   });
   await visit(page, quick);
-  await page.click('#keep');
-  await page.click('#keep-it');
-  await page.click('#view-compare');
-  await compared(page);
+  await keep(page);
+  await page.click('#kept');
   await expect(page.locator('#shelf > li')).toHaveCount(1);
   await expect(page.locator('#shelf-problem')).toContainText('stores nothing');
 });
