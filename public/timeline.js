@@ -15,7 +15,7 @@ export function parse(buffer) {
   const bytes = new DataView(buffer);
   const fail = (why) => { throw new Error(`this timeline cannot be read (${why}); reload the page`); };
   if (buffer.byteLength < 16 || bytes.getUint32(0, true) !== 0x4c545053) fail('it is none');
-  if (bytes.getUint32(4, true) !== 2) fail('it is of another version');
+  if (bytes.getUint32(4, true) !== 3) fail('it is of another version');
   const length = Number(bytes.getBigUint64(8, true));
   if (!(length <= buffer.byteLength - 16)) fail('it is cut off');
   let run;
@@ -36,7 +36,7 @@ export function parse(buffer) {
     x.slot = run.cats.map((_, c) => x.used.indexOf(c));
     if (run.bins) x.bins = take(Float32Array, run.bins * x.used.length);
     const n = x.slices;
-    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), label: take(Uint32Array, n), ref: take(Int32Array, n), step: take(Int32Array, n), amount: take(Float64Array, n), cat: take(Uint8Array, n) });
+    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), label: take(Uint32Array, n), ref: take(Int32Array, n), step: take(Int32Array, n), amount: take(Float64Array, n), cat: take(Uint8Array, n), for: take(Uint8Array, x.for) });
     x.sums = summed(x);
     if (run.bins) x.coarse = binned(x, run);
   }
@@ -306,7 +306,7 @@ class View {
     const [, kind, what] = /^([ktw])([0-9a-z]*)$/.exec(text) ?? [], { run } = this, n = parseInt(what, 36);
     if (!kind) return false;
     if (kind === 'w') {
-      const of = (w) => { const name = run.cats[w.cat].label.toLowerCase().replace(/[^a-z0-9]/g, ''); return name.includes(what) || what.includes(name); };
+      const of = (w) => [run.for[w.for], run.cats[w.cat].label].some((label) => { const name = label?.toLowerCase().replace(/[^a-z0-9]/g, ''); return name && (name.includes(what) || what.includes(name)); });
       this.#chooseWait(Math.max(run.waits.findIndex(of), 0));
     } else {
       const track = run.tracks.findIndex((x) => x.kind === STATE && (kind === 't' || x.step.includes(n))), x = run.tracks[track];
@@ -785,6 +785,7 @@ class View {
     const step = x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : '';
     const facts = [['Track', x.name], ['From, to', `${moment(from, fine, to)} to ${moment(to, fine)}`]];
     if (this.#side(chosen.track)) facts.unshift(['Run', this.#side(chosen.track).name]);
+    if (run.for[x.for[i]]) facts.push(['Due to', run.for[x.for[i]]]);
     if (step) facts.push(['Step', `${step}, ${x.step[i]} of ${run.steps.length}`]);
     if (x.ref[i] >= 0) facts.push(['About', run.names[run.objects[x.ref[i]]]]);
     if (x.unit && x.amount[i]) facts.push(['Amount', amount(x.amount[i], x.unit)]);

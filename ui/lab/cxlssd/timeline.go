@@ -95,7 +95,11 @@ func timed(v *seen) (*timefiles.Run, error) {
 		}
 	}
 	c.t = t.End()
-	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: name, About: w.about, Workload: w.origin}, nil
+	makes := why()
+	return &timefiles.Run{
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(),
+		Origin: v.Origin, System: name, About: w.about, Workload: w.origin,
+	}, nil
 }
 
 // tracks begins a group of n tracks and returns the first.

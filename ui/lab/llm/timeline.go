@@ -313,8 +313,9 @@ func timed(v *seen) (*timefiles.Run, error) {
 		system = sys.Title
 	}
 	c := timelineOf(r, v.Window)
+	makes := why()
 	return &timefiles.Run{
-		Timeline: c.t, Chain: c.of, Origin: v.Origin,
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(), Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
 		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil

@@ -43,7 +43,7 @@ func recorded(v *view) (title string, c *chain, err error) {
 	for i := range r.Clients {
 		end = max(end, r.Clients[i].End)
 	}
-	c = &chain{w: v.Workload, clients: r.Clients}
+	c = &chain{w: v.Workload, clients: r.Clients, setup: setup}
 	draws, watch := timeline(v.Workload, r, end, setup.Host, v.Window)
 	watch.Evict = c.evicted
 	if _, err := core.Watched(v.Workload.Trace, setup, p, watch); err != nil {
@@ -59,7 +59,11 @@ func timed(v *view) (*timefiles.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
+	makes := why()
+	return &timefiles.Run{
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(),
+		Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin,
+	}, nil
 }
 
 // timeline begins that of a run, which a watch fills: a State track a client, and the link's two
