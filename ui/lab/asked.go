@@ -302,6 +302,9 @@ func (a *asked) answer() (*report.Section, error) {
 			out.Falls = append(out.Falls, told(*f))
 		}
 		out.Tables = append(out.Tables, c.table())
+		if t, ok := c.longest(); ok {
+			out.Tables = append(out.Tables, t)
+		}
 	}
 	out.Notes = append(out.Notes, c.notes()...)
 	return out, nil
@@ -779,7 +782,16 @@ func (c *comparison) fall() report.Fall {
 		f.Steps = append(f.Steps, report.Step{Key: "else", Name: "All else", Text: c.signed(small), Value: c.shown(small), Color: "stall"})
 	}
 	f.Steps = append(f.Steps, c.total(&c.focus, c.focus.title, c.focus.t[0]))
+	f.Help += c.leads()
 	return f
+}
+
+// leads says where a step of a waterfall leads.
+func (c *comparison) leads() string {
+	if !c.Lab.Timed {
+		return ""
+	}
+	return " Press a step to see its longest wait in Timeline."
 }
 
 // total is a bar from zero.
@@ -839,6 +851,7 @@ func (c *comparison) places() *report.Fall {
 		f.Steps = append(f.Steps, report.Step{Key: "else", Name: "All else", Text: sign(small) + say(small), Value: small, Color: "stall"})
 	}
 	f.Steps = append(f.Steps, total(&c.focus, whole[0]))
+	f.Help += c.leads()
 	return f
 }
 
@@ -915,6 +928,28 @@ func (c *comparison) table() report.Table {
 	}
 	row("", "All", "", "", [2]int64{c.focus.t[0], c.from}, cause.All(c.n), c.d(), true)
 	return t
+}
+
+// longest are the longest waits of the system in focus, each with its place in Timeline.
+func (c *comparison) longest() (t report.Table, ok bool) {
+	s := &c.focus
+	u, err := c.Lab.Cure(s.setup, 0)
+	if err != nil || s.needs == nil || len(s.needs.Longest) == 0 {
+		return t, false
+	}
+	t = report.Table{Title: "Longest waits of " + s.title, Head: []string{"In", "Waits", "Which is", "For", "At"}}
+	set := ""
+	if !u.Equal(s.setup) {
+		set = u.String()
+	}
+	for _, w := range s.needs.Longest {
+		what := report.DashCell()
+		if w.For != "" {
+			what.Text = w.For
+		}
+		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{{Text: c.amount(int64(w.Took))}, {Text: w.What}, what, {Text: c.amount(int64(w.Begin))}}})
+	}
+	return t, true
 }
 
 // notes are what decides how far it holds.

@@ -1,6 +1,10 @@
 package lab
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+
 	"spillway/sim/knob"
 	"spillway/sim/timeline"
 	"spillway/sim/unit"
@@ -11,6 +15,50 @@ import (
 type Needs struct {
 	Resources []timeline.Resource
 	Times     []unit.Time
+	Longest   []Waited // the longest waits first, of those whose slices are at hand
+}
+
+// A Waited is a wait as people read it.
+type Waited struct {
+	In, What string    // a step or who waits; its category
+	For      string    // its resource, empty if nobody knows
+	At       string    // its place in Timeline, as links say it
+	Begin    unit.Time // in the run
+	Took     unit.Time
+}
+
+// longest is how many waits are told.
+const longest = 10
+
+// waited are the longest waits of what happened.
+func waited(h *Happening) (list []Waited) {
+	for i := range h.Waits {
+		w := &h.Waits[i]
+		x := &h.Tracks[w.Track]
+		at, found := slices.BinarySearch(x.Begin, w.Begin)
+		if len(list) == longest || h.End >= 1<<53 { // in longer runs places are told otherwise
+			break
+		}
+		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: h.Tick.Time(w.Begin), Took: h.Tick.Time(w.End - w.Begin)}
+		if w.Step >= 0 {
+			y.In = h.Names[h.Steps[w.Step]]
+			if h.Word != "" {
+				y.In = fmt.Sprintf("%s, %s %d", y.In, h.Word, w.Step)
+			}
+		}
+		if found && x.For != nil {
+			y.For = h.Resources[x.For[at]].Label
+		}
+		took := w.End - w.Begin
+		for k, n := range []int64{max(0, w.Begin-took), 3 * took, int64(w.Track), w.Begin} {
+			if k > 0 {
+				y.At += "."
+			}
+			y.At += strconv.FormatInt(n, 36)
+		}
+		list = append(list, y)
+	}
+	return list
 }
 
 // looks is at how many windows of a run with too many slices somebody looks who wants to know what
@@ -31,7 +79,7 @@ func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
 	if err != nil || h.Resources == nil {
 		return nil, err
 	}
-	n := &Needs{Resources: h.Resources, Times: make([]unit.Time, len(h.Resources))}
+	n := &Needs{Resources: h.Resources, Times: make([]unit.Time, len(h.Resources)), Longest: waited(h)}
 	tracks := int64(0)
 	for i := range h.Tracks {
 		if h.Tracks[i].Kind == timeline.State {
