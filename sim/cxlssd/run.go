@@ -27,6 +27,9 @@ type Watch struct {
 	// what compaction has it do. The two may overlap, as compaction does not wait for what it
 	// finds queued. Collection is not told: it is done whenever nothing else is.
 	Flash func(server int, what FlashWork, from, to unit.Time)
+	// Retired is told when a request of any thread retires, in the order in which they are
+	// simulated.
+	Retired func(at unit.Time)
 }
 
 // A FlashWork is what flash does.
@@ -443,6 +446,9 @@ func (r *run) quick(number int, first, second int64) int64 {
 // next goes on after a request that retired.
 func (r *run) next(number int, c *core, t *thread, now unit.Time) int64 {
 	t.at++
+	if r.watch != nil && r.watch.Retired != nil {
+		r.watch.Retired(now)
+	}
 	if t.at == len(t.requests) {
 		now = r.await(number, c, now)
 		c.thread = -1

@@ -179,6 +179,9 @@ func (r *run) handle(call due) bool {
 		return false
 	}
 	r.client.Ops++
+	if r.watch != nil && r.watch.Done != nil {
+		r.watch.Done(r.now)
+	}
 	r.number[c]++
 	r.truth.stale |= 1 << c
 	if r.policy.by.perClient() {

@@ -55,6 +55,12 @@ func timed(v *seen) (*timefiles.Run, error) {
 	cores := tracks(t, "Cores", false, "Core", timeline.State, r.Cores)
 	threads := tracks(t, "Threads", false, "Thread", timeline.Note, r.Threads)
 	watch := core.Watch{Span: spans(t, cores, threads, r.Threads)}
+	retired := 0
+	watch.Retired = func(at unit.Time) {
+		if retired++; retired <= timeline.MostSlices { // of longer runs there are not all slices
+			t.Reach("request", int64(at))
+		}
+	}
 	t.Group("Device", false)
 	compactions := t.Track("Compactions", timeline.Note, "pages")
 	c := chain{cores: [2]int{cores, cores + r.Cores}, compactions: compactions}

@@ -24,6 +24,7 @@ const (
 	firstPhase = uint8(offload.Causes)
 	firstQueue = firstPhase + uint8(job.Communicate) + 1
 	sends      = firstQueue + uint8(offload.QueueKinds)
+	firstKind  = sends + 1 // of tensors
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -46,7 +47,11 @@ func categories() []timeline.Category {
 		}
 		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: style})
 	}
-	return append(list, timeline.Category{Key: "sends", Label: "Sends", Style: timeline.Moving})
+	list = append(list, timeline.Category{Key: "sends", Label: "Sends", Style: timeline.Moving})
+	for k := workload.Intermediate; k <= workload.Input; k++ {
+		list = append(list, timeline.Category{Key: "tensor-" + k.String(), Label: k.String(), Style: timeline.Holding})
+	}
+	return list
 }
 
 // A gpuTracks is the tracks of a GPU, and the micro-batch that is under way.
@@ -100,6 +105,7 @@ func timelineOf(r *recorded, w timeline.Window) *chain {
 		}
 	}
 	d.shared()
+	d.lives()
 	return &chain{d, d.End()}
 }
 
@@ -284,6 +290,55 @@ func (d *drawing) sum(counter int, tier offload.Tier) {
 		all += x.Bytes[tier] - held[next]
 		held[next] = x.Bytes[tier]
 		d.Count(counter, int64(x.At), int64(all))
+	}
+}
+
+// mostLives is how many lives of tensors are drawn at most; of a run with more none are.
+const mostLives = 60_000
+
+// lives draws what every tensor takes of each memory, by GPU.
+func (d *drawing) lives() {
+	if len(d.Presences) == 0 || len(d.Presences) > 2*mostLives {
+		return
+	}
+	names := [offload.Tiers]string{offload.GPU: "On the GPU", offload.Host: "In host memory", offload.SSD: "On drives"}
+	for g := range d.gpus {
+		w := d.Job.Parts[g]
+		d.Group("Tensors of GPU "+strconv.Itoa(g), g > 0)
+		var into [offload.Tiers]int
+		var since [offload.Tiers][]unit.Time // by tensor; -1 while it is not there
+		for tier := range since {
+			into[tier] = -1
+			since[tier] = make([]unit.Time, len(w.Tensors))
+			for i := range since[tier] {
+				since[tier][i] = -1
+			}
+		}
+		end := func(tier offload.Tier, t workload.TensorID, bytes unit.Bytes, at unit.Time) {
+			from := since[tier][t]
+			if from < 0 {
+				return
+			}
+			if into[tier] < 0 {
+				into[tier] = d.Lives(names[tier], "bytes")
+			}
+			since[tier][t] = -1
+			d.Live(into[tier], timeline.Slice{Begin: int64(from), End: int64(at), Cat: firstKind + uint8(w.Tensors[t].Kind), Ref: d.gpus[g].tensor + int32(t), Step: -1, Amount: int64(bytes)})
+		}
+		for i := range d.Presences {
+			switch p := &d.Presences[i]; {
+			case p.GPU != g:
+			case p.Is:
+				since[p.Tier][p.Tensor] = p.At
+			default:
+				end(p.Tier, p.Tensor, p.Bytes, p.At)
+			}
+		}
+		for tier := range since {
+			for t := range since[tier] {
+				end(offload.Tier(tier), workload.TensorID(t), w.Tensors[t].Bytes.Aligned(), d.Time)
+			}
+		}
 	}
 }
 

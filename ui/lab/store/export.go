@@ -114,6 +114,7 @@ func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window o
 		Slice: func(s core.Slice) {
 			t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
 		},
+		Done: func(at unit.Time) { t.Reach("operation", int64(at)) },
 		Move: func(m core.Move) {
 			track := out
 			if m.Back {

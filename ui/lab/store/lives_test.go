@@ -52,3 +52,10 @@ func TestLives(t *testing.T) {
 		}
 	}
 }
+
+// All policies do as many operations, by which two runs are linked.
+func TestLinked(t *testing.T) {
+	l := New()
+	u := labtest.Setup(t, &l, "workload=services")
+	labtest.Linked(t, &l, u, "operation", "lru", "size-aware", "oracle")
+}
