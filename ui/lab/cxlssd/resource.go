@@ -59,6 +59,9 @@ func (f *finder) resource(track, slice int) uint8 {
 // answer finds the channel whose read ends last in a wait, and says what it does longest in it; the
 // link where no channel does anything for most of it.
 func (f *finder) answer(from, to int64) uint8 {
+	if f.dies {
+		return f.lasting(from, to)
+	}
 	best, slice := -1, -1
 	for n := f.asked[0]; n < f.asked[1]; n++ {
 		x := &f.t.Tracks[n]
@@ -88,6 +91,20 @@ func (f *finder) answer(from, to int64) uint8 {
 	case 2*(read+program) < to-from:
 		return forLink
 	case program > read:
+		return forPrograms
+	}
+	return forReads
+}
+
+// lasting says the same by how long a wait lasts, where nobody sees which die it is for: less than
+// reading takes is none, and what lasts as long as several waits behind what most dies do.
+func (f *finder) lasting(from, to int64) uint8 {
+	read, _ := f.reads.Within(from, to)
+	program, _ := f.programs.Within(from, to)
+	switch {
+	case to-from < f.read/2 || read+program == 0:
+		return forLink
+	case to-from > 3*f.read && program > read:
 		return forPrograms
 	}
 	return forReads
