@@ -591,21 +591,28 @@ class View {
       g.fillRect(a, MAP, b - a, high);
       g.globalAlpha = 1;
     }
-    for (const kin of this.kin ?? []) this.#outline(g, kin, [3, 2]);
+    this.#join(g, this.kin ?? []);
     if (this.chosen) {
       this.#outline(g, this.chosen, []);
       const why = this.wait?.chain.find((w) => w.track >= 0);
-      const [from, to] = why ? [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)].map((at) => at && this.#outline(g, at, [3, 2])) : [];
+      if (why) this.#join(g, [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)]);
+    }
+    this.#minimap(g);
+  }
+
+  // join frames slices, and leads from each to the next.
+  #join(g, list) {
+    list.map((at) => at && this.#outline(g, at, [3, 2])).reduce((from, to) => {
       if (from && to) {
         g.beginPath();
-        g.moveTo(Math.max(from.a, labels), from.y + from.high);
-        g.lineTo(Math.max(to.a, labels), to.y);
-        g.strokeStyle = css.ink;
+        g.moveTo(Math.max(from.a, this.labels), from.y + from.high);
+        g.lineTo(Math.max(to.a, this.labels), to.y);
+        g.strokeStyle = this.css.ink;
         g.lineWidth = 1.5;
         g.stroke();
       }
-    }
-    this.#minimap(g);
+      return to;
+    }, null);
   }
 
   // label writes names upon slices that have room for them.
@@ -756,7 +763,7 @@ class View {
     if (at) {
       const { run } = this, x = run.tracks[at.track], [a, b] = [x.begin[at.i], x.end[at.i]];
       this.wait = wait ?? run.waits.find((w) => w.track === at.track && w.begin <= a && b <= w.end);
-      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
+      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]);
       if (b < this.from || a > this.from + this.length) this.from = (a + b) / 2 - this.length / 2;
     }
     if (told) this.moved = true;
@@ -794,7 +801,7 @@ class View {
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
       + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.#why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
-      + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
+      + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length > 1 ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
     this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
   }
 

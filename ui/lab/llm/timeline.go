@@ -73,7 +73,9 @@ type drawing struct {
 	*timeline.Recorder
 	gpus       []gpuTracks
 	processors int
-	begun      []int64 // when kernels began
+	begun      []int64   // when kernels began
+	sent       int32     // the object of the first send
+	received   [][]int32 // by GPU and kernel: the object of what is sent to it, -1 for none
 }
 
 // timelineOf is the measured iteration of a run that was recorded.
@@ -109,7 +111,8 @@ func timelineOf(r *recorded, w timeline.Window) *chain {
 	return &chain{d, d.End()}
 }
 
-// named adds objects, the tensors of all GPUs, and steps, their kernels.
+// named adds objects, the tensors of all GPUs and what these send each other, and steps, their
+// kernels.
 func (d *drawing) named() {
 	tensors, kernels := int32(0), int32(0)
 	for g := range d.gpus {
@@ -124,6 +127,19 @@ func (d *drawing) named() {
 		d.Step(d.kernelName(g, workload.KernelID(len(w.Kernels))))
 		tensors += int32(len(w.Tensors))
 		kernels += int32(len(w.Kernels)) + 1
+		list := make([]int32, len(w.Kernels)+1)
+		for k := range list {
+			list[k] = -1
+		}
+		d.received = append(d.received, list)
+	}
+	d.sent = tensors
+	for i := range d.Job.Sends {
+		s := &d.Job.Sends[i]
+		d.Object("what " + d.kernelName(int(s.From.Part), s.From.Kernel) + " of GPU " + strconv.Itoa(int(s.From.Part)) + " sends")
+		if to := &d.received[s.To.Part][s.To.Kernel]; *to < 0 {
+			*to = tensors + int32(i)
+		}
 	}
 }
 
@@ -197,6 +213,7 @@ func (d *drawing) spell(s *offload.Spell) {
 	}
 	m := d.Job.Marks[s.GPU][s.Kernel]
 	slice.Name, slice.Cat = d.Name(d.kernelName(s.GPU, s.Kernel)), firstPhase+uint8(m.Phase)
+	slice.Ref = d.received[s.GPU][s.Kernel]
 	d.Slice(g.kernels, slice)
 	if m.Phase == job.Communicate && g.busy { // among the kernels of the micro-batch
 		m.Phase = g.mark.Phase
@@ -230,7 +247,7 @@ func (d *drawing) transfer(t *offload.Transfer) {
 	case t.What == offload.Sent:
 		lane := slices.IndexFunc(g.until, func(at unit.Time) bool { return at <= max(0, t.Begin) })
 		g.until[lane] = t.End
-		track, slice.Cat, slice.Step = g.sends[lane], sends, g.kernel+int32(d.Job.Sends[t.ID].From.Kernel)
+		track, slice.Cat, slice.Step, slice.Ref = g.sends[lane], sends, g.kernel+int32(d.Job.Sends[t.ID].From.Kernel), d.sent+t.ID
 	case t.Queue == offload.CPU:
 		track = d.processors
 	case t.What == offload.Fetched || t.What == offload.Offloaded:
