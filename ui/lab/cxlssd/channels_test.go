@@ -1,10 +1,13 @@
 package cxlssd
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	core "spillway/sim/cxlssd"
+	"spillway/sim/knob"
 	"spillway/sim/timeline"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -77,5 +80,40 @@ func TestCollectionIsDrawn(t *testing.T) {
 	}
 	if r.CollectionPrograms == 0 || pages > r.CollectionPrograms || channels == 0 {
 		t.Errorf("%d pages of %d are collected, %d channels do something", pages, r.CollectionPrograms, channels)
+	}
+}
+
+// The page that is asked for most is where its requests find it, and is the one that the section
+// about pages shows.
+func TestPageOverTime(t *testing.T) {
+	l := New()
+	for _, system := range []string{"skybyte-full", "base-cssd", "skybyte-w"} {
+		u := labtest.Setup(t, &l, "workload=srad scale=64")
+		h, err := l.Timeline(u, system, nil, lab.Window{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Check(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.Section(pageKey, knob.NewSetup(l.Info.Section(pageKey).Knobs), u, system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums := map[string]int64{}
+		for i := range h.Tracks {
+			for _, n := range h.Tracks[i].Amount {
+				sums[h.Tracks[i].Name] += n
+			}
+		}
+		var number int
+		var asked int64
+		if _, err := fmt.Sscanf(s.Text[0], "Page %d is asked for %d times", &number, &asked); err != nil {
+			t.Fatal(s.Text[0], err)
+		}
+		name := fmt.Sprintf("Page %d, which is asked for most", number)
+		if !slices.ContainsFunc(h.Groups, func(g timeline.Group) bool { return g.Name == name }) || sums["In the cache"]+sums["In host DRAM"] != asked {
+			t.Errorf("%s: %s; %v", system, s.Text[0], sums)
+		}
 	}
 }

@@ -15,6 +15,7 @@ const (
 	firstWork = uint8(core.Causes)
 	compacts  = firstWork + uint8(core.FlashWorks)
 	collects  = compacts + 1
+	holds     = collects + 1
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -27,7 +28,7 @@ func categories() []timeline.Category {
 	for _, x := range [core.FlashWorks][2]string{{"flash_read", "reads a page"}, {"flash_program", "programs what was evicted"}, {"compact_read", "reads for compaction"}, {"compact_program", "programs a compacted page"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
 	}
-	return append(list, timeline.Category{Key: "compaction", Label: "compaction", Style: timeline.Working}, timeline.Category{Key: "collection", Label: "garbage collection", Style: timeline.Working})
+	return append(list, timeline.Category{Key: "compaction", Label: "compaction", Style: timeline.Working}, timeline.Category{Key: "collection", Label: "garbage collection", Style: timeline.Working}, timeline.Category{Key: "there", Label: "the page is there", Style: timeline.Holding})
 }
 
 // causeKeys are the stable names of causes.
@@ -97,12 +98,22 @@ func timed(v *seen) (*timefiles.Run, error) {
 			watch.Flash = work.draw
 		}
 	}
+	life, err := livesOf(t, w, m.Scale, r.Threads)
+	if err != nil {
+		return nil, err
+	}
+	if life != nil {
+		watch.Page = life.told
+	}
 	again, err := core.Run(w.Workload, &m, v.System, &watch, v.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if work != nil {
 		work.merge()
+	}
+	if life != nil {
+		life.end(r.Time)
 	}
 	for _, x := range again.Samples {
 		t.Count(slots, int64(x.At), x.Log)
