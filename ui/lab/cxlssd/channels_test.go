@@ -106,13 +106,15 @@ func TestPageOverTime(t *testing.T) {
 				sums[h.Tracks[i].Name] += n
 			}
 		}
+		// A request for which a thread is switched is asked again.
+		found := sums["In the cache"] + sums["In host DRAM"]
 		var number int
 		var asked int64
 		if _, err := fmt.Sscanf(s.Text[0], "Page %d is asked for %d times", &number, &asked); err != nil {
 			t.Fatal(s.Text[0], err)
 		}
 		name := fmt.Sprintf("Page %d, which is asked for most", number)
-		if !slices.ContainsFunc(h.Groups, func(g timeline.Group) bool { return g.Name == name }) || sums["In the cache"]+sums["In host DRAM"] != asked {
+		if !slices.ContainsFunc(h.Groups, func(g timeline.Group) bool { return g.Name == name }) || found < asked || found > asked && system != "skybyte-full" {
 			t.Errorf("%s: %s; %v", system, s.Text[0], sums)
 		}
 	}
