@@ -198,5 +198,16 @@ func Tell(h *lab.Happening) *About {
 		a.Says += ", at " + t.Tick.Time(w.Begin).String()
 	}
 	a.Says += "."
+	if due := t.Needed(); due != nil {
+		top := 0
+		for i, n := range due {
+			if i > 0 && n > 0 && (top == 0 || n > due[top]) {
+				top = i
+			}
+		}
+		if top > 0 {
+			a.Says += " Most is due to " + t.Resources[top].Label + ": " + prose.Percent(float64(due[top])/float64(all)) + "."
+		}
+	}
 	return a
 }
