@@ -724,13 +724,15 @@ window.charts = (() => {
   }
 
   // look opens a run over time where a place of the chart leads: to the wait that a part of a bar
-  // is, or to a moment or step of a curve. Without a part it is the largest of the bar.
+  // is, or to a moment or step of a curve. Without a part it is the largest of the bar. A step of a
+  // waterfall is a wait of whoever it costs: what is less the first total's, what is more the last's.
   function look(f, index, series) {
     const { figure: { opens, bars, panels }, data } = f.last;
     if (opens && bars?.rows[index]) {
       const size = (p) => column(data, p.values)[index];
-      const part = bars.parts[series] ?? bars.parts.toSorted((a, b) => size(b) - size(a))[0];
-      window.tools?.onLook?.(bars.rows[index].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
+      const part = bars.from ? bars.rows[index] : bars.parts[series] ?? bars.parts.toSorted((a, b) => size(b) - size(a))[0];
+      const of = !bars.from ? index : index && size(bars.parts[0]) > 0 ? bars.rows.length - 1 : 0;
+      window.tools?.onLook?.(bars.rows[of].name, `w${part.name.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
     } else if (panels?.series[series]) {
       lookAt(f, panels.names[panels.series[series].panel ?? 0], column(data, panels.series[series].points)[2 * index]);
     }

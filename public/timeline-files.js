@@ -11,6 +11,11 @@ function numbersOf(view) {
     const part = within(run, x, from, to);
     return [x.name, ...cats.map((c) => { const k = x.used.indexOf(c); return k < 0 || !part[k] ? '' : `${lasts(part[k] * s)} (${percent(part[k] / (to - from))})`; })];
   });
+  const due = run.tracks.filter((x) => x.for.length > 0).map((x) => {
+    const sums = run.for.map(() => 0), end = past(x.begin, to);
+    for (let i = Math.max(0, past(x.begin, from) - 1); i < end; i++) sums[x.for[i]] += Math.max(Math.min(x.end[i], to) - Math.max(x.begin[i], from), 0);
+    return [x.name, ...sums.slice(1).map((t) => t ? `${lasts(t * s)} (${percent(t / (to - from))})` : '')];
+  });
   let list = [], least = 0;
   run.tracks.forEach((x, track) => {
     const end = past(x.begin, to);
@@ -32,18 +37,18 @@ function numbersOf(view) {
   });
   const held = run.lives.flatMap((l) => [...l.begin.keys()].filter((i) => l.begin[i] < to && l.end[i] > from).sort((a, b) => l.amount[b] * (l.end[b] - l.begin[b]) - l.amount[a] * (l.end[a] - l.begin[a])).slice(0, 100)
     .map((i) => [l.ref[i] < 0 ? run.cats[l.cat[i]].label : run.names[run.objects[l.ref[i]]], run.cats[l.cat[i]].label, amount(l.amount[i], l.unit, 1024), moment(l.begin[i] * s, fine, to * s), lasts((l.end[i] - l.begin[i]) * s), run.groups[l.group].name]));
-  return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices], ...held.length > 0 ? [[['Holds', 'Kind', 'Amount', 'From', 'For', 'Where'], ...held]] : []];
+  return [[['Track', ...cats.map((c) => run.cats[c].label)], ...totals], [['Begins', 'Takes', 'Track', 'Kind', 'Name', 'About', 'Amount'], ...slices], held.length > 0 && [['Holds', 'Kind', 'Amount', 'From', 'For', 'Where'], ...held], due.length > 0 && [['Track', ...run.for.slice(1)], ...due]];
 }
 
 function tabulate(view) {
   const table = ([head, ...rows], caption) => `<table class="numbers"><caption>${caption}</caption><thead><tr>${head.map((h) => `<th scope="col">${escaped(h)}</th>`).join('')}</tr></thead><tbody>${rows.map((row) => `<tr>${row.map((v, i) => i === 0 ? `<th scope="row">${escaped(v)}</th>` : `<td>${escaped(v)}</td>`).join('')}</tr>`).join('')}</tbody></table>`;
-  const [totals, slices, held] = numbersOf(view);
-  view.table.innerHTML = table(totals, 'Time in view') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first') + (held ? table(held, 'What takes most of the memory, for longest') : '');
+  const [totals, slices, held, due] = numbersOf(view);
+  view.table.innerHTML = table(totals, 'Time in view') + (due ? table(due, 'What it is due to') : '') + table(slices, slices.length > 200 ? 'The 200 longest in view' : 'What is in view, the longest first') + (held ? table(held, 'What takes most of the memory, for longest') : '');
 }
 
 function saveCSV(view) {
   const cell = (v) => /[",\n]/.test(v) ? `"${v.replaceAll('"', '""')}"` : v;
-  view.options.save?.('csv', 'text/csv', numbersOf(view).map((rows) => rows.map((row) => row.map(cell).join(',')).join('\n')).join('\n\n') + '\n');
+  view.options.save?.('csv', 'text/csv', numbersOf(view).filter(Boolean).map((rows) => rows.map((row) => row.map(cell).join(',')).join('\n')).join('\n\n') + '\n');
 }
 
 function savePNG(view) { view.canvas.toBlob((blob) => view.options.save?.('png', 'image/png', blob)); }

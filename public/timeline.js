@@ -15,7 +15,7 @@ export function parse(buffer) {
   const bytes = new DataView(buffer);
   const fail = (why) => { throw new Error(`this timeline cannot be read (${why}); reload the page`); };
   if (buffer.byteLength < 16 || bytes.getUint32(0, true) !== 0x4c545053) fail('it is none');
-  if (bytes.getUint32(4, true) !== 2) fail('it is of another version');
+  if (bytes.getUint32(4, true) !== 3) fail('it is of another version');
   const length = Number(bytes.getBigUint64(8, true));
   if (!(length <= buffer.byteLength - 16)) fail('it is cut off');
   let run;
@@ -36,7 +36,7 @@ export function parse(buffer) {
     x.slot = run.cats.map((_, c) => x.used.indexOf(c));
     if (run.bins) x.bins = take(Float32Array, run.bins * x.used.length);
     const n = x.slices;
-    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), label: take(Uint32Array, n), ref: take(Int32Array, n), step: take(Int32Array, n), amount: take(Float64Array, n), cat: take(Uint8Array, n) });
+    Object.assign(x, { begin: take(Float64Array, n), end: take(Float64Array, n), label: take(Uint32Array, n), ref: take(Int32Array, n), step: take(Int32Array, n), amount: take(Float64Array, n), cat: take(Uint8Array, n), for: take(Uint8Array, x.for) });
     x.sums = summed(x);
     if (run.bins) x.coarse = binned(x, run);
   }
@@ -306,7 +306,7 @@ class View {
     const [, kind, what] = /^([ktw])([0-9a-z]*)$/.exec(text) ?? [], { run } = this, n = parseInt(what, 36);
     if (!kind) return false;
     if (kind === 'w') {
-      const of = (w) => { const name = run.cats[w.cat].label.toLowerCase().replace(/[^a-z0-9]/g, ''); return name.includes(what) || what.includes(name); };
+      const of = (w) => [run.for[w.for], run.cats[w.cat].label].some((label) => { const name = label?.toLowerCase().replace(/[^a-z0-9]/g, ''); return name && (name.includes(what) || what.includes(name)); });
       this.#chooseWait(Math.max(run.waits.findIndex(of), 0));
     } else {
       const track = run.tracks.findIndex((x) => x.kind === STATE && (kind === 't' || x.step.includes(n))), x = run.tracks[track];
@@ -375,7 +375,7 @@ class View {
     const { run } = this;
     const item = (w, i) => {
       const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.#side(w.track);
-      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
+      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)}${run.for[w.for] ? `, due to ${escaped(run.for[w.for])}` : ''} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
     };
     this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.#why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
   }
@@ -591,21 +591,28 @@ class View {
       g.fillRect(a, MAP, b - a, high);
       g.globalAlpha = 1;
     }
-    for (const kin of this.kin ?? []) this.#outline(g, kin, [3, 2]);
+    this.#join(g, this.kin ?? []);
     if (this.chosen) {
       this.#outline(g, this.chosen, []);
       const why = this.wait?.chain.find((w) => w.track >= 0);
-      const [from, to] = why ? [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)].map((at) => at && this.#outline(g, at, [3, 2])) : [];
+      if (why) this.#join(g, [this.#find(this.wait.track, this.wait.begin), this.#find(why.track, why.begin)]);
+    }
+    this.#minimap(g);
+  }
+
+  // join frames slices, and leads from each to the next.
+  #join(g, list) {
+    list.map((at) => at && this.#outline(g, at, [3, 2])).reduce((from, to) => {
       if (from && to) {
         g.beginPath();
-        g.moveTo(Math.max(from.a, labels), from.y + from.high);
-        g.lineTo(Math.max(to.a, labels), to.y);
-        g.strokeStyle = css.ink;
+        g.moveTo(Math.max(from.a, this.labels), from.y + from.high);
+        g.lineTo(Math.max(to.a, this.labels), to.y);
+        g.strokeStyle = this.css.ink;
         g.lineWidth = 1.5;
         g.stroke();
       }
-    }
-    this.#minimap(g);
+      return to;
+    }, null);
   }
 
   // label writes names upon slices that have room for them.
@@ -756,7 +763,7 @@ class View {
     if (at) {
       const { run } = this, x = run.tracks[at.track], [a, b] = [x.begin[at.i], x.end[at.i]];
       this.wait = wait ?? run.waits.find((w) => w.track === at.track && w.begin <= a && b <= w.end);
-      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]).filter((k) => k.track !== at.track || k.i !== at.i);
+      if (x.ref[at.i] >= 0) this.kin = this.#alike(x.ref[at.i]);
       if (b < this.from || a > this.from + this.length) this.from = (a + b) / 2 - this.length / 2;
     }
     if (told) this.moved = true;
@@ -785,6 +792,7 @@ class View {
     const step = x.step[i] >= 0 ? run.names[run.steps[x.step[i]]] : '';
     const facts = [['Track', x.name], ['From, to', `${moment(from, fine, to)} to ${moment(to, fine)}`]];
     if (this.#side(chosen.track)) facts.unshift(['Run', this.#side(chosen.track).name]);
+    if (run.for[x.for[i]]) facts.push(['Due to', run.for[x.for[i]]]);
     if (step) facts.push(['Step', `${step}, ${x.step[i]} of ${run.steps.length}`]);
     if (x.ref[i] >= 0) facts.push(['About', run.names[run.objects[x.ref[i]]]]);
     if (x.unit && x.amount[i]) facts.push(['Amount', amount(x.amount[i], x.unit)]);
@@ -793,7 +801,7 @@ class View {
     this.details.innerHTML = `<h3><span class="swatch" style="background:${this.css?.cats[x.cat[i]] ?? ''}"></span> ${escaped(title)}</h3>`
       + (wait?.chain.length ? `<h4>Why ${lasts((wait.end - wait.begin) * s)} (${escaped(run.cats[wait.cat].label)})</h4><ol class="tl-chain">${wait.chain.map(this.#why('why')).join('')}</ol>` : '')
       + `<dl>${[...name === cat ? [] : [['Kind', cat]], ...facts].map(([k, v]) => `<dt>${k}</dt><dd>${escaped(v)}</dd>`).join('')}</dl>`
-      + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
+      + `<p class="tl-acts"><button type="button" class="small" data-act="fit">Fit</button>${this.kin?.length > 1 ? ' <button type="button" class="small" data-act="earlier">‹ Its move before</button> <button type="button" class="small" data-act="later">Its next move ›</button>' : ''}</p>`;
     this.said.textContent = `${name}${step && step !== name ? `, ${step}` : ''}: ${cat}, ${lasts(took)}, ${facts.find(([k]) => k === 'From, to')[1]}. ${wait?.chain.map((w) => w.text).join(' ') ?? ''}`;
   }
 

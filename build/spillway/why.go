@@ -123,6 +123,7 @@ func (s *shell) why(args []string) error {
 	if err != nil {
 		return err
 	}
+	ask.Files = x.files
 	answer, err := ask.Answer(known)
 	switch {
 	case err != nil:

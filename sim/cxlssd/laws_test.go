@@ -218,11 +218,17 @@ func TestSame(t *testing.T) {
 		}
 		var ledger [Causes]unit.Time
 		at := make([]unit.Time, want.Cores)
-		var switches, pages int64
+		var switches, pages, retired, copied, erased int64
 		var works [FlashWorks]int64
 		var busy unit.Time
 		ends := [2]map[int]unit.Time{{}, {}} // by who asks, of each server
 		watch := &Watch{
+			Retired: func(unit.Time) { retired++ },
+			Collection: func(from, to unit.Time, pages, blocks int64) {
+				if copied, erased = copied+pages, erased+blocks; to < from {
+					t.Errorf("%v: collection from %v to %v", d, from, to)
+				}
+			},
 			Flash: func(server int, what FlashWork, from, to unit.Time) {
 				who := 0
 				if what >= CompactRead {
@@ -277,6 +283,9 @@ func TestSame(t *testing.T) {
 		}
 		if switches != want.Switches && d.s.Scheduler != CFS { // which ends turns without a page
 			t.Errorf("%v: told of %d switches of %d", d, switches, want.Switches)
+		}
+		if retired != int64(d.w.Recorded.Count) || copied != want.CollectionPrograms || erased != want.Erases {
+			t.Errorf("%v: told of %d requests of %d, of %d pages copied of %d and %d blocks erased of %d", d, retired, d.w.Recorded.Count, copied, want.CollectionPrograms, erased, want.Erases)
 		}
 		collected := unit.Time(want.CollectionReads)*d.s.Read + unit.Time(want.CollectionPrograms)*d.s.Program + unit.Time(want.Erases)*d.s.Erase
 		if all := sum(want.ChannelBusy); busy+collected != all {

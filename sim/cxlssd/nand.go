@@ -72,6 +72,7 @@ type nand struct {
 
 	tell   func(server int, what FlashWork, from, to unit.Time) // nil of nobody
 	untold [][]piece                                            // by server, with tell
+	books  func(from, to unit.Time, pages, blocks int64)        // told of collection; nil of nobody
 }
 
 // A server is a channel, or a plane of a die.
@@ -426,6 +427,9 @@ func (n *nand) book(copied, erased int32, at unit.Time) {
 		n.collected = max(n.collected, s.user+s.debt)
 	}
 	n.turn = (n.turn + more) % n.width
+	if n.books != nil {
+		n.books(at, n.collected, int64(copied), int64(erased)*int64(n.width))
+	}
 }
 
 // yield returns when a server that has collection to do is free for a request at a

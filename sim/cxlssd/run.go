@@ -25,8 +25,14 @@ type Watch struct {
 	// Flash is told what a server of the flash (see [Setup.Servers]) does, once nothing can put
 	// it off any more: what requests and evictions have it do in order of time, and of its own
 	// what compaction has it do. The two may overlap, as compaction does not wait for what it
-	// finds queued. Collection is not told: it is done whenever nothing else is.
+	// finds queued. Collection is not among it: it is done whenever nothing else is.
 	Flash func(server int, what FlashWork, from, to unit.Time)
+	// Collection is told of garbage collection when it begins: until when it lasts if nobody asks
+	// for anything meanwhile, how many pages it copies and how many blocks it erases.
+	Collection func(from, to unit.Time, pages, blocks int64)
+	// Retired is told when a request of any thread retires, in the order in which they are
+	// simulated.
+	Retired func(at unit.Time)
 }
 
 // A FlashWork is what flash does.
@@ -92,6 +98,9 @@ func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p repor
 	}
 	if watch != nil {
 		d.watch = watch
+		if d.flash != nil {
+			d.flash.books = watch.Collection
+		}
 		if watch.Flash != nil && d.flash != nil {
 			d.flash.tell, d.flash.untold = watch.Flash, make([][]piece, d.flash.width)
 		}
@@ -443,6 +452,9 @@ func (r *run) quick(number int, first, second int64) int64 {
 // next goes on after a request that retired.
 func (r *run) next(number int, c *core, t *thread, now unit.Time) int64 {
 	t.at++
+	if r.watch != nil && r.watch.Retired != nil {
+		r.watch.Retired(now)
+	}
 	if t.at == len(t.requests) {
 		now = r.await(number, c, now)
 		c.thread = -1

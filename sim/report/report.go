@@ -166,6 +166,7 @@ type Row struct {
 	Head, Sub string // what it is about; the second line may be empty
 	Cells     []Cell
 	Set       string // the setup text of what it is about, that can be opened; empty if that is no run
+	At        string // where in the run over time it is, as links say it: then it leads there; empty if nowhere
 }
 
 // A Cell is one number of a table.

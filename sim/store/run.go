@@ -179,6 +179,9 @@ func (r *run) handle(call due) bool {
 		return false
 	}
 	r.client.Ops++
+	if r.watch != nil && r.watch.Done != nil {
+		r.watch.Done(r.now)
+	}
 	r.number[c]++
 	r.truth.stale |= 1 << c
 	if r.policy.by.perClient() {
@@ -267,7 +270,7 @@ func (r *run) do(i int32) Reason {
 		if o.Kind == ops.Malloc {
 			x.state = foreign
 		}
-		r.move(x, nowhere, User)
+		r.move(o.Tensor, Nowhere, User)
 		r.pass(Allocating, r.setup.alloc(o.Bytes))
 	case ops.Get:
 		return r.get(i, o.Tensor, x)
@@ -275,12 +278,12 @@ func (r *run) do(i int32) Reason {
 		r.pass(Calling, r.setup.IPC)
 		x.state, x.next = ravenGPU, r.plan.next[i]
 		x.key, x.truth = r.key(r.policy.by, x, i), r.key(byTruth, x, i)
-		r.move(x, User, InGPU)
+		r.move(o.Tensor, User, InGPU)
 		r.offer(o.Tensor, x)
 	case ops.Free, ops.MFree:
 		r.pass(Freeing, r.setup.Free)
 		x.state = freed
-		r.move(x, User, nowhere)
+		r.move(o.Tensor, User, Nowhere)
 		if r.setup.Prefetch != 0 {
 			r.settle()
 			r.prefetch()
@@ -324,7 +327,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 	case ravenGPU:
 		r.client.Hits++
 		r.withdraw(x)
-		r.move(x, InGPU, User)
+		r.move(t, InGPU, User)
 	case coming:
 		if wait := x.done - r.now; wait > 0 {
 			r.client.Late++
@@ -333,7 +336,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 			r.client.Hits++ // it came during the call
 		}
 		x.stamp++
-		r.move(x, InGPU, User)
+		r.move(t, InGPU, User)
 	case ravenHost:
 		r.client.Misses++
 		if r.setup.Prefetch != 0 {
@@ -342,7 +345,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		if reason := r.makeRoom(i, x.bytes); reason != "" {
 			return reason
 		}
-		r.move(x, InHost, User)
+		r.move(t, InHost, User)
 		r.result.Fetched += x.bytes
 		r.inFree = max(r.inFree, r.now) + r.setup.fetch(x.bytes)
 		r.watch.move(t, x, true, r.inFree-r.setup.fetch(x.bytes), r.inFree)
@@ -365,8 +368,9 @@ func (r *run) withdraw(x *tensor) {
 	r.truth.drop(x)
 }
 
-// move changes where a tensor's bytes are, now.
-func (r *run) move(x *tensor, from, to Place) {
+// move changes where the bytes of tensor t are, now.
+func (r *run) move(t int32, from, to Place) {
+	x := &r.tensors[t]
 	if from < InHost {
 		r.room += x.bytes
 	}
@@ -382,6 +386,9 @@ func (r *run) move(x *tensor, from, to Place) {
 	r.result.PeakGPU = max(r.result.PeakGPU, r.result.Capacity-r.room)
 	r.result.PeakHost = max(r.result.PeakHost, r.setup.Host-r.host)
 	r.record.move(r.now, int(x.client), from, to, x.bytes)
+	if r.watch != nil && r.watch.Place != nil {
+		r.watch.Place(t, int32(x.client), to, r.now, x.bytes)
+	}
 }
 
 // missing is how many bytes operation i still lacks.
@@ -429,7 +436,7 @@ func (r *run) evict(i, v int32) {
 	r.pass(WaitEvict, r.setup.evict(x.bytes))
 	r.watch.move(v, x, false, r.now-r.setup.evict(x.bytes), r.now)
 	x.state = ravenHost
-	r.move(x, InGPU, InHost)
+	r.move(v, InGPU, InHost)
 	if r.setup.Prefetch != 0 {
 		r.shelf.add(x, v, x.key)
 	}
@@ -463,7 +470,7 @@ func (r *run) prefetch() {
 		}
 		x := &r.tensors[t]
 		r.shelf.remove(x, t)
-		r.move(x, InHost, InGPU)
+		r.move(t, InHost, InGPU)
 		start := max(r.inFree, r.now)
 		r.inFree = start + r.setup.fetch(x.bytes)
 		r.watch.move(t, x, true, start, r.inFree)

@@ -11,7 +11,7 @@ const (
 	User Place = iota
 	InGPU
 	InHost
-	nowhere
+	Nowhere // not made yet, or freed
 )
 
 const places = 3
@@ -65,11 +65,11 @@ func (k *recorder) sum(p Place) int {
 // before that of the last call.
 func (k *recorder) move(t unit.Time, client int, from, to Place, n unit.Bytes) {
 	k.reach(t)
-	if from < nowhere {
+	if from < Nowhere {
 		k.now[places*client+int(from)] -= n
 		k.now[k.sum(from)] -= n
 	}
-	if to < nowhere {
+	if to < Nowhere {
 		k.now[places*client+int(to)] += n
 		s := k.sum(to)
 		if k.now[s] += n; k.now[s] > k.rows[s][k.at] {

@@ -27,6 +27,11 @@ type Watch struct {
 	Move  func(Move)
 	// Evict is told of an eviction when its move has been.
 	Evict func(Eviction)
+	// Done is told when an operation of any client is done, in order of time.
+	Done func(at unit.Time)
+	// Place is told where a tensor's bytes are from a time on, in order of time; Nowhere once it
+	// is freed.
+	Place func(tensor, client int32, at Place, from unit.Time, bytes unit.Bytes)
 }
 
 // slice notes time that goes to a part.

@@ -48,7 +48,7 @@ func Beside(a, b *Timeline, nameA, nameB string, progress bool) (*Pair, error) {
 		return nil, fmt.Errorf("%s and %s count time in other ticks", nameA, nameB)
 	}
 	progress = progress && a.Linked(b)
-	p := &Pair{Timeline: &Timeline{Tick: a.Tick, Names: []string{""}, End: max(a.End, b.End), Sides: []Side{{Name: nameA}, {Name: nameB}}, Word: a.Word}, runs: [2]*Timeline{a, b}}
+	p := &Pair{Timeline: &Timeline{Tick: a.Tick, Names: []string{""}, End: max(a.End, b.End), Sides: []Side{{Name: nameA}, {Name: nameB}}, Word: a.Word, Resources: a.Resources}, runs: [2]*Timeline{a, b}}
 	if progress {
 		p.align()
 	}
@@ -205,7 +205,7 @@ func (x *Track) placed(s *Side) (y Track, from []int32) {
 	y = Track{Group: x.Group, Name: x.Name, Kind: x.Kind, Unit: x.Unit}
 	if x.Kind != State || s.Own == nil {
 		y.Label, y.Cat, y.Amount = slices.Clone(x.Label), slices.Clone(x.Cat), slices.Clone(x.Amount)
-		y.Ref, y.Step = slices.Clone(x.Ref), slices.Clone(x.Step)
+		y.Ref, y.Step, y.For = slices.Clone(x.Ref), slices.Clone(x.Step), slices.Clone(x.For)
 		y.Begin, y.End = make([]int64, len(x.Begin)), make([]int64, len(x.End))
 		for i, begin := range x.Begin {
 			y.Begin[i] = s.place(begin, false)
@@ -226,6 +226,9 @@ func (x *Track) placed(s *Side) (y Track, from []int32) {
 			y.Begin, y.End = append(y.Begin, s.At[step]+begin-s.Own[step]), append(y.End, s.At[step]+end-s.Own[step])
 			y.Label, y.Cat, y.Amount = append(y.Label, x.Label[i]), append(y.Cat, x.Cat[i]), append(y.Amount, x.Amount[i])
 			y.Ref, y.Step = append(y.Ref, x.Ref[i]), append(y.Step, x.Step[i])
+			if x.For != nil {
+				y.For = append(y.For, x.For[i])
+			}
 			from = append(from, int32(i))
 			begin = end
 		}

@@ -80,6 +80,9 @@ type Track struct {
 	Ref        []int32 // object, -1 if it is about none
 	Step       []int32 // step, -1 if it belongs to none
 	Amount     []int64 // by Unit
+	// For is what slices of a State track are for, a place in Resources; 0 of what is for none of
+	// them, and nil where nobody says ([Timeline.Attribute]).
+	For []uint8
 }
 
 // A Group is tracks that belong together.
@@ -99,16 +102,18 @@ type Counter struct {
 
 // A Timeline is what happened in a run from 0 to End. A [Recorder] makes it; nobody changes it.
 type Timeline struct {
-	Tick     Tick
-	End      int64
-	Names    []string // of slices; 0 is ""
-	Cats     []Category
-	Groups   []Group
-	Tracks   []Track
-	Counters []Counter
-	Lives    []Lives
-	Objects  []uint32 // name of object i
-	Steps    []uint32 // name of step i: a kernel, an operation
+	Tick  Tick
+	End   int64
+	Names []string // of slices; 0 is ""
+	Cats  []Category
+	// Resources are what time is spent for, the first of them none; nil where nobody says.
+	Resources []Resource
+	Groups    []Group
+	Tracks    []Track
+	Counters  []Counter
+	Lives     []Lives
+	Objects   []uint32 // name of object i
+	Steps     []uint32 // name of step i: a kernel, an operation
 	// Progress are moments at which so much is done, in order: kernels begun, calls answered. Two
 	// runs that have as many of one Word can be linked by them ([Beside]).
 	Progress []int64
@@ -233,6 +238,14 @@ func (t *Timeline) checkTrack(x *Track) error {
 	}
 	if int(x.Group) >= len(t.Groups) {
 		return fmt.Errorf("no group %d", x.Group)
+	}
+	if x.For != nil && (len(x.For) != n || x.Kind != State) {
+		return fmt.Errorf("of %d slices %d are for a resource", n, len(x.For))
+	}
+	for i, r := range x.For {
+		if int(r) >= len(t.Resources) {
+			return fmt.Errorf("slice %d is for resource %d", i, r)
+		}
 	}
 	before := int64(0)
 	for i := range n {

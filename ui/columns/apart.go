@@ -64,7 +64,11 @@ func apart(a, b *lab.Happening, p *timeline.Pair) []lab.ChainLink {
 		add(-1, "So much happens that both are shown in %d parts of the run, in each of which only sums are exact.", timeline.Grains)
 	}
 	if len(a.Steps) == 0 || len(a.Steps) != len(b.Steps) || a.Part || b.Part {
-		add(-1, "What these two do has no steps in common, so they are not compared step by step.")
+		if p.Sides[0].At == nil {
+			add(-1, "What these two do has no steps in common, so they are not compared step by step.")
+		} else {
+			add(-1, "They are linked by every %s done, of all together: the two do not do the same ones in the same order.", p.Word)
+		}
 		return append(list, dearest(a, b, p)...)
 	}
 	x, y := stepsOf(a.Timeline), stepsOf(b.Timeline)

@@ -8,7 +8,8 @@
 //	16     JSON (Head), then at multiples of 8, little endian:
 //	       names of objects and of steps, uint32 each
 //	       of each track with slices its begins and ends, float64; labels, uint32; objects
-//	       and steps, int32, -1 for none; amounts, float64; categories, uint8
+//	       and steps, int32, -1 for none; amounts, float64; categories, uint8, and where waits
+//	       say what they are for resources, uint8
 //	       of each track in bins the ticks of each category in each bin, float32, a bin a row
 //	       of each counter its moments and values, float64
 //	       of all lives of a memory begins and ends, float64; objects, int32; amounts and where
@@ -30,7 +31,7 @@ import (
 )
 
 // Version is that of the layout.
-const Version = 2
+const Version = 3
 
 const (
 	magic = "SPTL"
@@ -47,6 +48,7 @@ type Head struct {
 	Bins     int       `json:"bins"`  // in which all of it is there, 0 if all slices are
 	Width    float64   `json:"width"` // of a bin, in ticks; the last ends with the run
 	Cats     []Cat     `json:"cats"`
+	For      []string  `json:"for"` // what waits are for, the first of them nothing that is known
 	Groups   []Group   `json:"groups"`
 	Tracks   []Track   `json:"tracks"`
 	Counters []Counter `json:"counters"`
@@ -97,6 +99,7 @@ type Track struct {
 	Kind   uint8  `json:"kind"`
 	Unit   string `json:"unit"`
 	Slices int    `json:"slices"`
+	For    int    `json:"for"`  // how many slices say what they are for: all or none
 	Used   []int  `json:"used"` // the categories that occur in the run
 }
 
@@ -169,7 +172,10 @@ func (e *encoder) head(h *lab.Happening) *Head {
 	head := &Head{
 		Tick: [2]int64{t.Tick.Num << e.shift, t.Tick.Den}, End: t.End >> e.shift, To: t.End >> e.shift,
 		Names: t.Names, Objects: len(t.Objects), Steps: len(t.Steps), Spent: t.Spent(), Waits: e.waits(h),
-		Lives: []Life{}, Sides: []Side{}, Apart: e.links(h.Apart),
+		Lives: []Life{}, Sides: []Side{}, Apart: e.links(h.Apart), For: []string{},
+	}
+	for _, r := range t.Resources {
+		head.For = append(head.For, r.Label)
 	}
 	for _, s := range t.Sides {
 		head.Sides = append(head.Sides, Side{s.Name, s.Tracks, len(s.Own)})
@@ -195,7 +201,7 @@ func (e *encoder) head(h *lab.Happening) *Head {
 		if t.Bins != nil {
 			binned = t.Bins.Times[i]
 		}
-		y := Track{Group: x.Group, Name: x.Name, Kind: uint8(x.Kind), Unit: x.Unit, Slices: len(x.Begin), Used: e.used(x.Cat, binned)}
+		y := Track{Group: x.Group, Name: x.Name, Kind: uint8(x.Kind), Unit: x.Unit, Slices: len(x.Begin), For: len(x.For), Used: e.used(x.Cat, binned)}
 		head.Tracks = append(head.Tracks, y)
 	}
 	for i := range t.Lives {
@@ -276,6 +282,8 @@ func (e *encoder) track(x *timeline.Track) {
 	e.floats(x.Amount)
 	e.align()
 	e.b = append(e.b, x.Cat...)
+	e.align()
+	e.b = append(e.b, x.For...)
 }
 
 // bins writes a track in bins.

@@ -53,7 +53,14 @@ func small() *lab.Happening {
 	slice(l, 390, 390, 3, 0, -1, "weight <1>", 7)
 	r.Count(c, 0, 5)
 	r.Count(c, 500, 1<<41)
-	return &lab.Happening{Timeline: r.End(), Chain: func(track, slice int) []lab.ChainLink {
+	t := r.End()
+	t.Attribute([]timeline.Resource{{Key: "ssd", Label: "the SSD"}}, func(track, slice int) uint8 {
+		if track == 0 && (slice == 1 || slice == 2) {
+			return 1
+		}
+		return 0
+	})
+	return &lab.Happening{Timeline: t, Chain: func(track, slice int) []lab.ChainLink {
 		if track != 0 {
 			return nil
 		}
@@ -117,6 +124,9 @@ func (r *reader) track(k int) timeline.Track {
 	r.align()
 	y.Cat = slices.Clone(r.b[r.at : r.at+n])
 	r.at += n
+	r.align()
+	y.For = slices.Clone(r.b[r.at : r.at+x.For])
+	r.at += x.For
 	return y
 }
 
@@ -137,7 +147,7 @@ func TestEncode(t *testing.T) {
 	}
 	for k := range h.Tracks {
 		x, y := &h.Tracks[k], r.track(k)
-		if !slices.Equal(x.Begin, y.Begin) || !slices.Equal(x.End, y.End) || !slices.Equal(x.Label, y.Label) || !slices.Equal(x.Ref, y.Ref) || !slices.Equal(x.Step, y.Step) || !slices.Equal(x.Amount, y.Amount) || !bytes.Equal(x.Cat, y.Cat) {
+		if !slices.Equal(x.Begin, y.Begin) || !slices.Equal(x.End, y.End) || !slices.Equal(x.Label, y.Label) || !slices.Equal(x.Ref, y.Ref) || !slices.Equal(x.Step, y.Step) || !slices.Equal(x.Amount, y.Amount) || !bytes.Equal(x.Cat, y.Cat) || !bytes.Equal(x.For, y.For) {
 			t.Errorf("track %d: %+v, want %+v", k, y, *x)
 		}
 	}
@@ -149,10 +159,10 @@ func TestEncode(t *testing.T) {
 		t.Errorf("lives from %d to %d of %d, %d at %d; %d of %d bytes read", begin, end, ref, amount, y, r.at, len(b))
 	}
 	// Two slices of one wait, a tick apart, are one.
-	if w := head.Waits; len(w) != 2 || w[0].Begin != 100 || w[0].End != 400 || w[0].Step != 1 || len(w[0].Chain) != 2 || w[0].Chain[0].Track != 2 || w[1].Cat != 2 {
+	if w := head.Waits; len(w) != 2 || w[0].Begin != 100 || w[0].End != 400 || w[0].Step != 1 || len(w[0].Chain) != 2 || w[0].Chain[0].Track != 2 || w[0].For != 1 || w[1].Cat != 2 || w[1].For != 0 || !slices.Equal(head.For, []string{"", "the SSD"}) {
 		t.Errorf("%+v", w)
 	}
-	if says := columns.Tell(h).Says; says != "31.8 % of the time of all together is SSD read; the longest single wait is 250 ns of SSD read in relu, at 83.33 ns." {
+	if says := columns.Tell(h).Says; says != "31.8 % of the time of all together is SSD read; the longest single wait is 250 ns of SSD read in relu, at 83.33 ns. Most is due to the SSD: 31.8 %." {
 		t.Error(says)
 	}
 	// The script's test reads the same bytes.

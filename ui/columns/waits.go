@@ -20,6 +20,7 @@ type Wait struct {
 	Begin int64 `json:"begin"` // ticks
 	End   int64 `json:"end"`
 	Cat   int   `json:"cat"`
+	For   int   `json:"for"`   // the resource, 0 for none
 	Step  int32 `json:"step"`  // -1 for none
 	Chain []Why `json:"chain"` // what it came of
 }
@@ -31,12 +32,21 @@ type Why struct {
 	Begin int64  `json:"begin"`
 }
 
+// A wait is one of a timeline with what it is for: a place in Resources, 0 where nobody says.
+type wait struct {
+	timeline.Wait
+	For uint8
+}
+
 // whole are the waits of a timeline, pieces of one as one.
-func whole(t *timeline.Timeline) (list []timeline.Wait) {
-	add := func(w timeline.Wait) {
+func whole(t *timeline.Timeline) (list []wait) {
+	add := func(w wait, slice int) {
+		if x := &t.Tracks[w.Track]; slice >= 0 && x.For != nil {
+			w.For = x.For[slice]
+		}
 		if n := len(list) - 1; n >= 0 {
 			o := &list[n]
-			if gap := w.Begin - o.End; o.Track == w.Track && o.Cat == w.Cat && o.Step == w.Step && o.Ref == w.Ref && 100*gap < o.End-o.Begin {
+			if gap := w.Begin - o.End; o.Track == w.Track && o.Cat == w.Cat && o.For == w.For && o.Step == w.Step && o.Ref == w.Ref && 100*gap < o.End-o.Begin {
 				o.End = w.End
 				return
 			}
@@ -49,14 +59,19 @@ func whole(t *timeline.Timeline) (list []timeline.Wait) {
 			return cmp.Or(cmp.Compare(a.Track, b.Track), cmp.Compare(a.Begin, b.Begin))
 		})
 		for _, w := range known {
-			add(w)
+			x := &t.Tracks[w.Track]
+			at, found := slices.BinarySearch(x.Begin, w.Begin)
+			if !found {
+				at = -1
+			}
+			add(wait{Wait: w}, at)
 		}
 	} else {
 		for n := range t.Tracks {
 			x := &t.Tracks[n]
 			for i, c := range x.Cat {
 				if x.Kind == timeline.State && t.Cats[c].Style == timeline.Waiting {
-					add(timeline.Wait{Track: int32(n), Begin: x.Begin[i], End: x.End[i], Label: x.Label[i], Ref: x.Ref[i], Step: x.Step[i], Cat: c})
+					add(wait{Wait: timeline.Wait{Track: int32(n), Begin: x.Begin[i], End: x.End[i], Label: x.Label[i], Ref: x.Ref[i], Step: x.Step[i], Cat: c}}, i)
 				}
 			}
 		}
@@ -65,18 +80,25 @@ func whole(t *timeline.Timeline) (list []timeline.Wait) {
 }
 
 // longer puts longer waits first, and of equal ones the earlier.
-func longer(a, b timeline.Wait) int {
+func longer(a, b wait) int {
 	return cmp.Or(cmp.Compare(b.End-b.Begin, a.End-a.Begin), cmp.Compare(a.Begin, b.Begin))
 }
 
-// waits are the longest waits with what they came of, where their slices are at hand.
+// waits are the longest waits, and the longest of each category and resource, with what they came
+// of where their slices are at hand.
 func (e *encoder) waits(h *lab.Happening) []Wait {
 	all := whole(e.t)
 	slices.SortStableFunc(all, longer)
 	list := []Wait{}
-	for _, w := range all[:min(listed, len(all))] {
-		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), Step: w.Step, Chain: []Why{}}
-		if at := mainly(&e.t.Tracks[w.Track], &w); at >= 0 && h.Chain != nil {
+	var cats, resources [256]bool
+	for i := range all {
+		w := &all[i]
+		if i >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
+			continue
+		}
+		cats[w.Cat], resources[w.For] = true, true
+		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), For: int(w.For), Step: w.Step, Chain: []Why{}}
+		if at := mainly(&e.t.Tracks[w.Track], w); at >= 0 && h.Chain != nil {
 			y.Chain = e.links(h.Chain(int(w.Track), at))
 		}
 		list = append(list, y)
@@ -94,7 +116,7 @@ func (e *encoder) links(of []lab.ChainLink) []Why {
 }
 
 // mainly is the longest slice of a wait; -1 if none is at hand.
-func mainly(x *timeline.Track, w *timeline.Wait) int {
+func mainly(x *timeline.Track, w *wait) int {
 	best := -1
 	first, _ := slices.BinarySearch(x.Begin, w.Begin)
 	for i := first; i < len(x.Begin) && x.Begin[i] < w.End; i++ {
@@ -176,5 +198,16 @@ func Tell(h *lab.Happening) *About {
 		a.Says += ", at " + t.Tick.Time(w.Begin).String()
 	}
 	a.Says += "."
+	if due := t.Needed(); due != nil {
+		top := 0
+		for i, n := range due {
+			if i > 0 && n > 0 && (top == 0 || n > due[top]) {
+				top = i
+			}
+		}
+		if top > 0 {
+			a.Says += " Most is due to " + t.Resources[top].Label + ": " + prose.Percent(float64(due[top])/float64(all)) + "."
+		}
+	}
 	return a
 }

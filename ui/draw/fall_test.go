@@ -20,7 +20,7 @@ func TestFall(t *testing.T) {
 		{Key: "link", Name: "Link", Text: "+2 s", Value: 2, Color: "host-in"},
 		{Name: "ByteFS", Text: "6 s", Value: 6, Total: true, Color: "system-2"},
 	}, CSV: "step\n"}
-	v := chart.Fall("why", &f)
+	v := chart.Fall("why", &f, true)
 	if b := v.Figure.Bars; len(b.Rows) != 4 || b.From[1] != 4 || v.CSV() != "step\n" {
 		t.Fatalf("%+v", b)
 	}

@@ -291,7 +291,7 @@ func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *An
 				return err
 			}
 			if j.Key == lab.WhyKey && b.Lab.Causes() {
-				return b.why(j, u, view.Text(lab.WhyKey), a)
+				return b.why(j, u, view.Text(lab.WhyKey), files, a)
 			}
 			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files, progress)
 			return err
@@ -301,8 +301,8 @@ func (b *Executor) section(j *Job, files lab.Files, progress lab.Progress, a *An
 }
 
 // why says which runs it takes to say why a system is slow, and answers with what came of them.
-func (b *Executor) why(j *Job, u *knob.Setup, against string, a *Answer) (err error) {
-	q := lab.Question{Lab: &b.Lab, Setup: u, System: j.System, Against: against}
+func (b *Executor) why(j *Job, u *knob.Setup, against string, files lab.Files, a *Answer) (err error) {
+	q := lab.Question{Lab: &b.Lab, Setup: u, System: j.System, Against: against, Files: files}
 	if j.Base != "" {
 		if q.Base, err = b.Lab.Read(j.Base); err != nil {
 			return err

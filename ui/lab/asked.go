@@ -22,6 +22,7 @@ type Question struct {
 	// System is in focus, and Against what it is compared with: a system, with the settings of
 	// Base where there are any, WhyBaseline or WhyUsual.
 	System, Against string
+	Files           Files // of the setups' workload
 }
 
 // A Pick is a run that somebody wants: a setup text and a system.
@@ -52,6 +53,7 @@ type side struct {
 	runs  map[cause.Set]*Known
 	t     []int64 // by what is cured
 	parts []int64 // by cause
+	needs *Needs  // nil if nobody knows
 }
 
 // ticks is how finely times are told apart: a millionth of a millionth of a second, where they
@@ -289,6 +291,9 @@ func (a *asked) answer() (*report.Section, error) {
 		out.Notes = append(out.Notes, a.Lab.Why.SetSays)
 	}
 	c := a.compare()
+	if c.whole && !c.near() {
+		a.look()
+	}
 	out.Title = c.title()
 	out.Text = append(out.Text, c.text()...)
 	if c.near() {
@@ -300,9 +305,36 @@ func (a *asked) answer() (*report.Section, error) {
 			out.Falls = append(out.Falls, told(*f))
 		}
 		out.Tables = append(out.Tables, c.table())
+		if t, ok := c.longest(); ok {
+			out.Tables = append(out.Tables, t)
+		}
 	}
 	out.Notes = append(out.Notes, c.notes()...)
 	return out, nil
+}
+
+// look runs both sides once more and sees what their time is for, where a run says it.
+func (a *asked) look() {
+	for _, s := range a.sides() {
+		u, err := a.Lab.Cure(s.setup, 0)
+		if err != nil || s.still || a.n == 0 {
+			continue
+		}
+		if s.needs, err = a.Lab.Needs(u, s.Name, a.Files); err != nil {
+			s.needs = nil // of a run of closed formulas, or one that is too long to be told
+		}
+	}
+}
+
+// needed is what a side spends for a cause, as people read it; a dash if nobody knows.
+func (a *asked) needed(s *side, key string) report.Cell {
+	for i := range s.needs.Resources {
+		if i > 0 && s.needs.Resources[i].Key == key {
+			t := int64(s.needs.Times[i]) // a tick is a picosecond
+			return report.Cell{Text: a.amount(t), Share: min(float64(t)/float64(max(1, s.t[0])), 1)}
+		}
+	}
+	return report.DashCell()
 }
 
 // as reports whether settings have what all runs have.
@@ -533,6 +565,9 @@ func (c *comparison) text() []string {
 	if text := c.waits(); text != "" {
 		said = append(said, text)
 	}
+	if text := c.followed(); text != "" {
+		said = append(said, text)
+	}
 	return said
 }
 
@@ -712,6 +747,23 @@ func (c *comparison) waits() string {
 	return "Where it shows most is " + prose.Lower(p.title) + ": " + say(p.of[i]) + " with " + sides[i].title + ", " + say(p.of[j]) + " with " + sides[j].title + "."
 }
 
+// followed says for what the slower one spends most, by what its waits are for.
+func (c *comparison) followed() string {
+	s := &c.focus
+	if c.d() < 0 {
+		s = &c.other
+	}
+	if s.System == nil || s.needs == nil {
+		return ""
+	}
+	most := s.needs.Most()
+	if most == 0 {
+		return ""
+	}
+	t := int64(s.needs.Times[most])
+	return "Wait by wait, what " + s.title + " waits for most is " + s.needs.Resources[most].Label + ": " + c.amount(t) + ", " + share(t, s.t[0]) + " of its time."
+}
+
 // fall is the waterfall of the causes.
 func (c *comparison) fall() report.Fall {
 	f := report.Fall{ID: "causes", Title: "What makes it wait", Unit: c.time.Unit, Help: "From one to the other: what each cause adds, as Shapley's values of runs with causes cured. They add up exactly."}
@@ -733,7 +785,16 @@ func (c *comparison) fall() report.Fall {
 		f.Steps = append(f.Steps, report.Step{Key: "else", Name: "All else", Text: c.signed(small), Value: c.shown(small), Color: "stall"})
 	}
 	f.Steps = append(f.Steps, c.total(&c.focus, c.focus.title, c.focus.t[0]))
+	f.Help += c.leads()
 	return f
+}
+
+// leads says where a step of a waterfall leads.
+func (c *comparison) leads() string {
+	if !c.Lab.Timed {
+		return ""
+	}
+	return " Press a step to see its longest wait in Timeline."
 }
 
 // total is a bar from zero.
@@ -793,6 +854,7 @@ func (c *comparison) places() *report.Fall {
 		f.Steps = append(f.Steps, report.Step{Key: "else", Name: "All else", Text: sign(small) + say(small), Value: small, Color: "stall"})
 	}
 	f.Steps = append(f.Steps, total(&c.focus, whole[0]))
+	f.Help += c.leads()
 	return f
 }
 
@@ -813,11 +875,14 @@ func (c *comparison) table() report.Table {
 		if cures && !s.still {
 			t.Head = append(t.Head, s.title+" without it")
 		}
+		if s.needs != nil {
+			t.Head = append(t.Head, s.title+" waits for it")
+		}
 	}
 	if !alone {
 		t.Head = append(t.Head, "Difference")
 	}
-	row := func(name, sub, set string, of [2]int64, cured cause.Set, d int64, total bool) {
+	row := func(key, name, sub, set string, of [2]int64, cured cause.Set, d int64, total bool) {
 		r := report.Row{Head: name, Sub: sub, Set: set}
 		for i, s := range c.sides() {
 			cell := report.Cell{Text: c.amount(of[i])}
@@ -834,6 +899,9 @@ func (c *comparison) table() report.Table {
 					text.Text = c.amount(s.t[cured])
 				}
 				r.Cells = append(r.Cells, text)
+			}
+			if s.needs != nil {
+				r.Cells = append(r.Cells, c.needed(s, key))
 			}
 		}
 		if !alone {
@@ -859,10 +927,32 @@ func (c *comparison) table() report.Table {
 			set, cured = open(cause.All(c.n)), 0
 			sub = "what is left with all causes cured"
 		}
-		row(prose.Capital(s.title), sub, set, s.of, cured, s.t, false)
+		row(s.key, prose.Capital(s.title), sub, set, s.of, cured, s.t, false)
 	}
-	row("All", "", "", [2]int64{c.focus.t[0], c.from}, cause.All(c.n), c.d(), true)
+	row("", "All", "", "", [2]int64{c.focus.t[0], c.from}, cause.All(c.n), c.d(), true)
 	return t
+}
+
+// longest are the longest waits of the system in focus, each with its place in Timeline.
+func (c *comparison) longest() (t report.Table, ok bool) {
+	s := &c.focus
+	u, err := c.Lab.Cure(s.setup, 0)
+	if err != nil || s.needs == nil || len(s.needs.Longest) == 0 {
+		return t, false
+	}
+	t = report.Table{Title: "Longest waits of " + s.title, Head: []string{"In", "Waits", "Which is", "For", "At"}}
+	set := ""
+	if !u.Equal(s.setup) {
+		set = u.String()
+	}
+	for _, w := range s.needs.Longest {
+		what := report.DashCell()
+		if w.For != "" {
+			what.Text = w.For
+		}
+		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{{Text: c.amount(int64(w.Took))}, {Text: w.What}, what, {Text: c.amount(int64(w.Begin))}}})
+	}
+	return t, true
 }
 
 // notes are what decides how far it holds.
@@ -878,6 +968,7 @@ func (c *comparison) notes() (list []string) {
 
 // explain makes all runs of a question, one after the other, and answers it.
 func (l *Lab) explain(q *Question, f Files, p Progress) (*report.Section, error) {
+	q.Files = f
 	picks, _, err := q.Picks()
 	if err != nil {
 		return nil, err

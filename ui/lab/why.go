@@ -6,6 +6,7 @@ import (
 
 	"spillway/sim/cause"
 	"spillway/sim/knob"
+	"spillway/sim/timeline"
 )
 
 // A Why says with which settings runs show what makes systems of a laboratory slow: each cause
@@ -32,6 +33,15 @@ type Cause struct {
 	Cured string // what it is when it is cured: "an SSD as fast as the link"
 	Set   string // setup text without it; {KEY} is the text of a knob as of the other cures
 	Color string // the CSS variable --Color
+}
+
+// Resources are the causes as what waits are for.
+func (w *Why) Resources() []timeline.Resource {
+	list := make([]timeline.Resource, len(w.Causes))
+	for i := range w.Causes {
+		list[i] = timeline.Resource{Key: w.Causes[i].Key, Label: w.Causes[i].Title}
+	}
+	return list
 }
 
 // WhyKey is that of the section that asks why, of its knob, and in links.

@@ -442,7 +442,7 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 												_ = vgparent
 												vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "a", Attr: []vugu.VGAttribute(nil)}
 												vgparent.AppendChild(vgn)
-												vgn.AddAttrInterface("href", c.Sections.Link(row.Set))
+												vgn.AddAttrInterface("href", c.Sections.Link(row))
 												vgn.SetInnerHTML(row.Head)
 												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " "}
 												vgparent.AppendChild(vgn)

@@ -129,8 +129,9 @@ test('the numbers of what is in view, and files of it', async ({ page }) => {
   await page.goto(over);
   await opened(page);
   await page.click('.tl-box summary');
-  await expect(page.locator('#timeline-table caption')).toHaveText(['Time in view', /longest/, /most of the memory/]);
+  await expect(page.locator('#timeline-table caption')).toHaveText(['Time in view', 'What it is due to', /longest/, /most of the memory/]);
   await expect(page.locator('#timeline-table')).toContainText('Computes and waits');
+  await expect(page.locator('#timeline-table table').nth(1).locator('thead')).toHaveText(/the SSD.*the link.*page faults/);
   const svg = (await taken(page, 'SVG')).toString();
   expect(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror').length, svg)).toBe(0);
   expect(svg).toContain('Computes and waits');

@@ -51,6 +51,30 @@ test('a step leads to the settings without that cause, and undo back', async ({ 
   await expect(page).not.toHaveURL(/read_latency=0/);
 });
 
+test('a step opens its longest wait, a press or Enter, and a row that names a wait leads there', async ({ page }) => {
+  await visit(page, create);
+  let section = await asked(page);
+  await expect(section.locator('.answer').last()).toHaveText(/^Wait by wait, what Ext4 waits for most is flash: [\d.]+ ms, \d+ % of its time\.$/);
+  await expect(section.locator('thead').first()).toContainText('Ext4 waits for it');
+  const plot = section.locator('.plot').first();
+  await plot.scrollIntoViewIfNeeded();
+  await expect(plot.locator('.plot-host')).toHaveAttribute('data-drawn', 'true');
+  await plot.focus();
+  for (const key of ['Home', 'ArrowDown', 'Enter']) await page.keyboard.press(key); // flash, which costs Ext4
+  await expect(page.locator('#timeline-canvas')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#timeline-title')).toContainText(/^Ext4: /);
+  await expect(page.locator('#timeline-details dl')).toContainText('Due to');
+  await expect(page.locator('#timeline-details dl')).toContainText('flash');
+  await page.goto('about:blank');
+  await visit(page, create);
+  section = await asked(page);
+  const row = section.locator('table', { hasText: 'Longest waits of ByteFS' }).locator('tbody tr').first(), took = await row.locator('td').first().innerText();
+  await row.locator('a').click();
+  await expect(page).toHaveURL(/&view=timeline&at=[0-9a-z.]+&/);
+  await expect(page.locator('#timeline-canvas')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#timeline-details h3')).toContainText(Number.parseFloat(took) >= 1 ? took.slice(0, 3) : 'µs');
+});
+
 test('another system, the baseline, and the link that brings it back', async ({ page }) => {
   await visit(page, store);
   const section = await asked(page);

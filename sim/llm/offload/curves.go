@@ -148,6 +148,7 @@ func (r *run) measure() {
 		g.ledger, g.overlapped = [Causes]unit.Time{}, 0
 		g.since, g.overAt = r.opened, r.opened
 		g.result.Peak = g.used
+		r.there(g)
 	}
 }
 

@@ -295,11 +295,14 @@ func (r *run) occupy(g *gpu) {
 	for _, t := range g.sets[g.first[g.kernel]:g.first[g.kernel+1]] {
 		x := &g.tensors[t]
 		g.active += x.size
+		if x.place == nowhere {
+			r.here(g, t, GPU, true)
+		}
 		x.place = resident
 	}
 	if g.copies > 0 {
 		for _, t := range g.w.Kernels[g.kernel].Outputs {
-			r.invalidateCopies(g, &g.tensors[t])
+			r.invalidateCopies(g, int32(t))
 		}
 	}
 }
@@ -419,6 +422,7 @@ func (r *run) Start(_ flow.TaskID, t int64) {
 		x := &g.tensors[id]
 		x.begun = true
 		g.used += x.size
+		r.here(g, int32(id), GPU, true)
 		if r.own(g, x) {
 			g.need -= x.size
 			g.reading++

@@ -95,7 +95,7 @@ func (r *run) recall(g *gpu, t int32) bool {
 	}
 	g.leaving -= x.size
 	x.place = resident
-	r.vacate(g, x, x.tier)
+	r.vacate(g, t, x.tier)
 	r.keep(g, t)
 	return true
 }
@@ -132,7 +132,7 @@ func (r *run) fetched(g *gpu, t int32) {
 	if x.tier == SSD && !r.s.Rewrite {
 		x.copied = true
 	} else {
-		r.vacate(g, x, x.tier)
+		r.vacate(g, t, x.tier)
 	}
 	if x.copied {
 		g.copies++
@@ -155,6 +155,7 @@ func (r *run) offload(g *gpu, t int32, to Tier, demand bool) bool {
 		x.place, x.tier, x.copied = away, SSD, false
 		g.copies--
 		g.used -= x.size
+		r.here(g, t, GPU, false)
 		g.touched = true
 		r.sample(g)
 		return true
@@ -169,6 +170,7 @@ func (r *run) offload(g *gpu, t int32, to Tier, demand bool) bool {
 	}
 	g.far.take(g.tensors, t)
 	x.place, x.tier, x.begun, x.back = leaving, to, false, stays
+	r.here(g, t, to, true)
 	g.leaving += x.size
 	task := flow.Task{Queue: g.queues[SSDWrite], Path: g.paths[SSDWrite], Time: r.node.Drive.Latency, Bytes: x.size, Urgent: demand, Tag: tag(anOffload, g.index, int64(t))}
 	if to == Host {
@@ -187,6 +189,7 @@ func (r *run) offloaded(g *gpu, t int32) {
 	g.used -= x.size
 	g.leaving -= x.size
 	x.place = away
+	r.here(g, t, GPU, false)
 	if r.measuring {
 		if x.tier == Host {
 			g.result.HostWritten += x.size
@@ -257,17 +260,19 @@ func (r *run) use(g *gpu, t int32, k int) {
 		r.keep(g, t)
 		return
 	}
-	r.invalidateCopies(g, x)
+	r.invalidateCopies(g, t)
 	x.place = nowhere
 	g.used -= x.size
+	r.here(g, t, GPU, false)
 }
 
 // invalidateCopies notes that a tensor that is here is no longer what drives have of it.
-func (r *run) invalidateCopies(g *gpu, x *tensor) {
+func (r *run) invalidateCopies(g *gpu, t int32) {
+	x := &g.tensors[t]
 	if x.copied && x.counts {
 		x.copied = false
 		g.copies--
-		r.vacate(g, x, SSD)
+		r.vacate(g, t, SSD)
 	}
 }
 
@@ -307,7 +312,7 @@ func (r *run) reclaim(array int, n unit.Bytes) bool {
 		}
 		for t := range g.tensors {
 			if x := &g.tensors[t]; x.place == resident {
-				r.invalidateCopies(g, x)
+				r.invalidateCopies(g, int32(t))
 			}
 		}
 	}
@@ -333,7 +338,8 @@ func (r *run) pull() (any bool) {
 }
 
 // vacate gives room of host memory or drives back.
-func (r *run) vacate(g *gpu, x *tensor, tier Tier) {
+func (r *run) vacate(g *gpu, t int32, tier Tier) {
+	x := &g.tensors[t]
 	if tier == Host {
 		r.host -= x.size
 		g.onHost -= x.size
@@ -342,6 +348,7 @@ func (r *run) vacate(g *gpu, x *tensor, tier Tier) {
 		r.all -= x.size
 		g.onDrives -= x.size
 	}
+	r.here(g, t, tier, false)
 	r.sample(g)
 	for i := range r.gpus {
 		if r.gpus[i].full {

@@ -261,11 +261,67 @@ func randomTies(d *dice, j *job.Job, s *Schedule) {
 	}
 }
 
+// A present is who sums what tensors are told to take of each memory.
+type present struct {
+	t    *testing.T
+	seed int
+	sums map[int]*[Tiers]unit.Bytes // by GPU
+	is   map[Presence]bool          // without times
+	at   unit.Time
+	told int
+}
+
+func (p *present) Begin(*Schedule)   { p.sums, p.is = map[int]*[Tiers]unit.Bytes{}, map[Presence]bool{} }
+func (p *present) Spell(Spell)       {}
+func (p *present) Transfer(Transfer) {}
+func (p *present) End(*Result)       {}
+
+func (p *present) Presence(x Presence) {
+	if x.At < p.at {
+		p.t.Fatalf("seed %d: %+v is told after %v", p.seed, x, p.at)
+	}
+	key := Presence{GPU: x.GPU, Tensor: x.Tensor, Tier: x.Tier}
+	if p.at = x.At; p.is[key] == x.Is {
+		p.t.Fatalf("seed %d: %+v is told twice", p.seed, x)
+	}
+	if p.sums[x.GPU] == nil {
+		p.sums[x.GPU] = &[Tiers]unit.Bytes{}
+	}
+	n := x.Bytes
+	if !x.Is {
+		n = -n
+	}
+	p.is[key] = x.Is
+	p.sums[x.GPU][x.Tier] += n
+	p.told++
+}
+
+// check holds the sums against what the run has in use.
+func (p *present) check(r *run) {
+	if !r.measuring || r.finished {
+		return
+	}
+	for i := range r.gpus {
+		g := &r.gpus[i]
+		if g.program == nil {
+			continue
+		}
+		sums := p.sums[i]
+		if sums == nil {
+			sums = &[Tiers]unit.Bytes{}
+		}
+		if want := [Tiers]unit.Bytes{SSD: g.onDrives, Host: g.onHost, GPU: g.used}; *sums != want {
+			p.t.Fatalf("seed %d, GPU %d at %v: tensors take %d, in use are %d", p.seed, i, r.sim.Now(), *sums, want)
+		}
+	}
+}
+
 func TestRandomJobsKeepTheLaws(t *testing.T) {
-	stuck, demand, late := 0, int64(0), int64(0)
+	stuck, told, demand, late := 0, 0, int64(0), int64(0)
 	for seed := range seeds(2500) {
 		j, s, n := randomJob(t, seed)
-		o := Options{Iterations: 1 + seed%3, Points: 30, Curves: true}
+		there := &present{t: t, seed: seed}
+		o := Options{Iterations: 1 + seed%3, Points: 30, Curves: true, Watch: there}
 		r, err := build(j, s, n, o)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -274,12 +330,14 @@ func TestRandomJobsKeepTheLaws(t *testing.T) {
 			if err := r.checkState(); err != nil {
 				t.Fatalf("seed %d, at %v: %v", seed, r.sim.Now(), err)
 			}
+			there.check(r)
 		}
 		if r.stuck = r.tooLarge(); r.stuck == "" {
 			r.run()
 		}
 		got := r.result()
-		o.Curves = false
+		told += there.told
+		o.Curves, o.Watch = false, nil
 		again, err := Run(j, s, n, o)
 		if err != nil || again.Time != got.Time || !slices.Equal(again.GPUs, got.GPUs) || !slices.Equal(again.Links, got.Links) || again.Stuck != got.Stuck {
 			t.Fatalf("seed %d: two runs differ: %+v, %+v, %v", seed, got, again, err)
@@ -298,6 +356,9 @@ func TestRandomJobsKeepTheLaws(t *testing.T) {
 		if o.Iterations == 1 && len(s.Extras) == 0 {
 			checkBytes(t, seed, s, j, got)
 		}
+	}
+	if told == 0 {
+		t.Error("nobody was told where tensors are")
 	}
 	t.Logf("%d stuck, %d evicted on demand, %d late", stuck, demand, late)
 }

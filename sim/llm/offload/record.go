@@ -12,7 +12,21 @@ type Watcher interface {
 	Begin(s *Schedule)
 	Spell(s Spell)
 	Transfer(t Transfer)
+	// Presence is told of tensors of GPUs that have a program: of those that are there when the
+	// iteration begins first, then in order of time.
+	Presence(p Presence)
 	End(r *Result)
+}
+
+// A Presence is that a tensor of a GPU takes its bytes of a memory from a time on, or does no more. One
+// that moves does at both ends, one on the GPU with a good copy on drives too.
+type Presence struct {
+	GPU    int
+	Tensor workload.TensorID
+	Tier   Tier
+	Is     bool
+	At     unit.Time
+	Bytes  unit.Bytes
 }
 
 // A Spell is a time in which one GPU does one thing, or waits for one thing. Those of a GPU follow each
@@ -133,6 +147,32 @@ func (r *run) told(kind, gpu int, id int64) {
 	r.watched.to.Transfer(t)
 }
 
+// here tells that a tensor is in a memory from now on, or is no more.
+func (r *run) here(g *gpu, t int32, tier Tier, is bool) {
+	if r.watched != nil && r.measuring {
+		r.watched.to.Presence(Presence{g.index, workload.TensorID(t), tier, is, r.sim.Now() - r.opened, g.tensors[t].size})
+	}
+}
+
+// there tells where tensors of a GPU are when the iteration begins.
+func (r *run) there(g *gpu) {
+	if r.watched == nil || g.program == nil {
+		return
+	}
+	for t := range g.tensors {
+		x := &g.tensors[t]
+		if x.place == resident || x.place == leaving || x.place == coming && x.begun {
+			r.here(g, int32(t), GPU, true)
+		}
+		if x.place == leaving || x.place == away || x.place == coming {
+			r.here(g, int32(t), x.tier, true)
+		}
+		if x.copied && (x.place == resident || x.tier != SSD) {
+			r.here(g, int32(t), SSD, true)
+		}
+	}
+}
+
 // sums are the queues that name a mover's sums.
 var sums = [...]QueueKind{reads: SSDRead, writes: SSDWrite, readsHost: HostRead, writesHost: HostWrite}
 
@@ -157,6 +197,7 @@ type Record struct {
 	Schedule  *Schedule
 	Spells    []Spell // in the order in which they end; one is not split in two
 	Transfers []Transfer
+	Presences []Presence
 	last      []int // by GPU: the spell that may go on, -1
 }
 
@@ -181,6 +222,9 @@ func (r *Recorder) Spell(s Spell) {
 
 // Transfer writes down a transfer.
 func (r *Recorder) Transfer(t Transfer) { r.now.Transfers = append(r.now.Transfers, t) }
+
+// Presence writes down where a tensor is.
+func (r *Recorder) Presence(p Presence) { r.now.Presences = append(r.now.Presences, p) }
 
 // End ends a record.
 func (r *Recorder) End(res *Result) { r.of, r.all = append(r.of, res), append(r.all, r.now) }

@@ -16,6 +16,8 @@ type chain struct {
 	cores       [2]int // the first core's track, and that after the last
 	compactions int
 	asked, own  [2]int // the same of channels, for requests and for compaction
+	read        int64  // ticks that reading a page of flash takes
+	dies        bool   // a track shows what all dies of a channel do
 }
 
 func (c *chain) say(ticks int64) string { return c.t.Tick.Time(ticks).String() }

@@ -35,3 +35,10 @@ func TestChain(t *testing.T) {
 	}
 	labtest.Said(t, words, said)
 }
+
+// All designs answer the same requests, by which two runs are linked.
+func TestLinked(t *testing.T) {
+	l := New()
+	u := labtest.Setup(t, &l, "workload=bfs-dense scale=64")
+	labtest.Linked(t, &l, u, "request", "base-cssd", "skybyte-c", "skybyte-full")
+}

@@ -262,10 +262,6 @@ func charts() []report.Chart {
 			Help: "The log fills while lines are written, and empties while it is compacted, which begins at half full (switch one-log) or when it is full: a run that writes less only fills it.", None: "No design here has a log in use.",
 		},
 		{
-			ID: "backlog", Title: "Work queued on the busiest channel", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "µs", Unit: "µs", Rare: true, Say: "has most queued",
-			Help: "What a page that is asked for at that time waits for on that channel.", None: "No channel has a queue.",
-		},
-		{
 			ID: "merged", Title: "Lines merged into a programmed page", Kind: report.Steps, X: "lines of 64", Y: "% of pages with so many or fewer", Unit: "%", Rare: true, Say: "gathers most lines for a page",
 			Of: []string{"lines_per_program"}, Help: "Of pages that compaction programs: how many of their lines the log had gathered.", None: "Nothing is compacted.",
 		},
@@ -277,21 +273,18 @@ const mostPoints = 96
 
 // curves draws what changes over the run.
 func curves(r *result) []report.Curve {
-	var xs, fill, backlog []float64
+	var xs, fill []float64
 	for part := range slices.Chunk(r.Samples, max(1, (len(r.Samples)+mostPoints-1)/mostPoints)) {
 		last := part[0]
 		for _, s := range part { // what was most shows
-			last = core.Sample{At: s.At, Log: max(last.Log, s.Log), Backlog: max(last.Backlog, s.Backlog)}
+			last = core.Sample{At: s.At, Log: max(last.Log, s.Log)}
 		}
 		xs = append(xs, ratio(int64(last.At), int64(unit.Millisecond)))
-		fill, backlog = append(fill, 100*ratio(last.Log, max(1, r.Slots))), append(backlog, ratio(int64(last.Backlog), int64(unit.Microsecond)))
+		fill = append(fill, 100*ratio(last.Log, max(1, r.Slots)))
 	}
 	var out []report.Curve
 	if r.Slots > 0 && slices.Max(append(fill, 0)) > 0 {
 		out = append(out, report.Curve{Chart: "log", X: xs, Y: fill})
-	}
-	if slices.Max(append(backlog, 0)) > 0 {
-		out = append(out, report.Curve{Chart: "backlog", X: xs, Y: backlog})
 	}
 	var pages, sum int64
 	for _, n := range r.Merged {

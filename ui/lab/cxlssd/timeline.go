@@ -14,6 +14,8 @@ import (
 const (
 	firstWork = uint8(core.Causes)
 	compacts  = firstWork + uint8(core.FlashWorks)
+	collects  = compacts + 1
+	holds     = collects + 1
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -26,14 +28,15 @@ func categories() []timeline.Category {
 	for _, x := range [core.FlashWorks][2]string{{"flash_read", "reads a page"}, {"flash_program", "programs what was evicted"}, {"compact_read", "reads for compaction"}, {"compact_program", "programs a compacted page"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
 	}
-	return append(list, timeline.Category{Key: "compaction", Label: "compaction", Style: timeline.Working})
+	return append(list, timeline.Category{Key: "compaction", Label: "compaction", Style: timeline.Working}, timeline.Category{Key: "collection", Label: "garbage collection", Style: timeline.Working}, timeline.Category{Key: "there", Label: "the page is there", Style: timeline.Holding})
 }
 
 // causeKeys are the stable names of causes.
 var causeKeys = [core.Causes]string{"computes", "waits_dram", "waits_ssd", "waits_log", "switches", "stopped", "idle"}
 
-// mostServers is how many pieces of work at the same time have tracks: a device whose dies work
-// by themselves has a thousand.
+// mostServers is how many pieces of work at the same time have tracks of their own, and channels: of
+// a device whose dies work by themselves, of which there are a thousand, a track shows what a
+// channel's dies do.
 const mostServers = 64
 
 // timed runs the system in focus again and draws what it tells.
@@ -55,6 +58,12 @@ func timed(v *seen) (*timefiles.Run, error) {
 	cores := tracks(t, "Cores", false, "Core", timeline.State, r.Cores)
 	threads := tracks(t, "Threads", false, "Thread", timeline.Note, r.Threads)
 	watch := core.Watch{Span: spans(t, cores, threads, r.Threads)}
+	retired := 0
+	watch.Retired = func(at unit.Time) {
+		if retired++; retired <= timeline.MostSlices { // of longer runs there are not all slices
+			t.Reach("request", int64(at))
+		}
+	}
 	t.Group("Device", false)
 	compactions := t.Track("Compactions", timeline.Note, "pages")
 	c := chain{cores: [2]int{cores, cores + r.Cores}, compactions: compactions}
@@ -66,21 +75,45 @@ func timed(v *seen) (*timefiles.Run, error) {
 	}
 	slots, backlog := t.Counter("Log slots in use", "slots", r.Slots), t.Counter("Backlog of the busiest channel", "ns", 0)
 	reads, programs := t.Counter("Flash reads so far", "reads", 0), t.Counter("Flash programs so far", "programs", 0)
-	if n := int(m.Servers()); n <= mostServers && r.ChannelBusy != nil {
-		asked := tracks(t, "Channels, for requests", true, "Channel", timeline.Work, n)
-		own := tracks(t, "Channels, for compaction", true, "Channel", timeline.Work, n)
-		c.asked, c.own = [2]int{asked, asked + n}, [2]int{own, own + n}
-		watch.Flash = func(server int, what core.FlashWork, from, to unit.Time) {
-			track := asked
-			if what >= core.CompactRead {
-				track = own
-			}
-			t.Slice(track+server, timeline.Slice{Begin: int64(from), End: int64(to), Cat: firstWork + uint8(what), Ref: -1, Step: -1})
+	if m.Preconditioned > 0 {
+		collections := t.Track("Garbage collection", timeline.Note, "pages")
+		var collected unit.Time
+		watch.Collection = func(from, to unit.Time, pages, _ int64) {
+			t.Slice(collections, timeline.Slice{Begin: int64(max(from, collected)), End: int64(to), Cat: collects, Ref: -1, Step: -1, Amount: pages})
+			collected = max(collected, to)
 		}
+	}
+	var work *channels
+	if n := int(m.Servers()); r.ChannelBusy != nil && (n <= mostServers || m.Channels <= mostServers) {
+		name := "Channel"
+		if n > mostServers {
+			n, name = int(m.Channels), "Dies of channel"
+		}
+		asked := tracks(t, "Channels, for requests", true, name, timeline.Work, n)
+		own := tracks(t, "Channels, for compaction", true, name, timeline.Work, n)
+		c.asked, c.own = [2]int{asked, asked + n}, [2]int{own, own + n}
+		if work = newChannels(t, asked, n); int(m.Servers()) > n {
+			watch.Flash = work.note
+		} else {
+			watch.Flash = work.draw
+		}
+	}
+	life, err := livesOf(t, w, m.Scale, r.Threads)
+	if err != nil {
+		return nil, err
+	}
+	if life != nil {
+		watch.Page = life.told
 	}
 	again, err := core.Run(w.Workload, &m, v.System, &watch, v.Progress)
 	if err != nil {
 		return nil, err
+	}
+	if work != nil {
+		work.merge()
+	}
+	if life != nil {
+		life.end(r.Time)
 	}
 	for _, x := range again.Samples {
 		t.Count(slots, int64(x.At), x.Log)
@@ -94,8 +127,12 @@ func timed(v *seen) (*timefiles.Run, error) {
 			name = core.Systems[i].Title
 		}
 	}
-	c.t = t.End()
-	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: name, About: w.about, Workload: w.origin}, nil
+	c.t, c.read, c.dies = t.End(), int64(m.Read), int(m.Servers()) > c.asked[1]-c.asked[0]
+	makes := why()
+	return &timefiles.Run{
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(),
+		Origin: v.Origin, System: name, About: w.about, Workload: w.origin,
+	}, nil
 }
 
 // tracks begins a group of n tracks and returns the first.

@@ -99,6 +99,7 @@ func (d *drawing) track() {
 	}
 	m := &d.machine.Device
 	d.chain.first, d.chain.threads, d.chain.flash, d.chain.servers = d.first, int(d.threads), d.flash, int(d.machine.Device.Channels)
+	d.chain.own = map[uint32]int64{}
 	d.took = map[unit.Time]uint8{m.Erase: flashErases, m.Read + m.Program: flashCopies, m.Program: flashPrograms, m.Read: flashReads}
 }
 
@@ -150,8 +151,25 @@ func (d *drawing) word(s *plan.Step) uint32 {
 	if !ok {
 		name = d.Name(stepText(s))
 		d.words[key] = name
+		d.chain.own[name] = int64(interfaceTime(&d.machine.Device, s))
 	}
 	return name
+}
+
+// interfaceTime is what the SSD's interface takes for a step.
+func interfaceTime(m *machine.Device, s *plan.Step) unit.Time {
+	lines, blocks := unit.Time(bits.OnesCount64(s.Lines)), unit.Time(s.N)
+	switch s.Kind {
+	case plan.ByteRead:
+		return lines * m.LineRead
+	case plan.ByteWrite:
+		return lines*m.LineWrite + m.Persist
+	case plan.Commit:
+		return m.Commit
+	case plan.BlockRead, plan.BlockWrite:
+		return m.Submit + blocks*(m.Firmware+m.Transfer) + m.Complete
+	}
+	return 0
 }
 
 // called draws a call.
@@ -302,5 +320,9 @@ func timed(v *seen) (*timefiles.Run, error) {
 	}
 	d.finish(&result{again, m, w})
 	d.chain.t = d.End()
-	return &timefiles.Run{Timeline: d.chain.t, Chain: d.chain.of, Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin}, nil
+	makes := why()
+	return &timefiles.Run{
+		Timeline: d.chain.t, Chain: d.chain.of, For: d.chain.finder, Resources: makes.Resources(),
+		Origin: v.Origin, System: find(v.System).Title, About: w.about, Workload: w.origin,
+	}, nil
 }

@@ -236,6 +236,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
 		{"cures", false, func(t *testing.T) { cures(t, &l, q) }},
 		{"why", true, func(t *testing.T) { why(t, &l, q) }},
+		{"needs", true, func(t *testing.T) { needs(t, &l, q) }},
 		{"papers", false, func(t *testing.T) { papers(t, &l) }},
 		{"presets", true, func(t *testing.T) { presets(t, &l, q) }},
 		{"knobs", true, func(t *testing.T) { knobs(t, &l, open, q) }},

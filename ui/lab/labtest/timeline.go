@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
 	"spillway/sim/timeline"
 	"spillway/ui/lab"
 )
@@ -99,6 +100,25 @@ func Bins(t testing.TB, about string, x *timeline.Timeline, record func(timeline
 		}
 		if err := part.Check(); err != nil || part.Window != w || !slices.Equal(part.Spent(), want) || !slices.Equal(part.Waits, x.Waits) {
 			t.Errorf("%s: from %d to %d, %d, in bins %d: %v", about, part.Window.From, part.Window.To, part.Spent(), want, err)
+		}
+	}
+}
+
+// Linked checks that runs of systems make the same progress, of which each step begins after the one
+// before, so that they can be linked by it.
+func Linked(t testing.TB, l *lab.Lab, u *knob.Setup, word string, systems ...string) {
+	t.Helper()
+	var first *timeline.Timeline
+	for _, system := range systems {
+		h, err := l.Timeline(u, system, nil, lab.Window{}, nil)
+		if err != nil {
+			t.Fatal(system, err)
+		}
+		if first == nil {
+			first = h.Timeline
+		}
+		if err := h.Check(); err != nil || h.Word != word || !first.Linked(h.Timeline) {
+			t.Errorf("%s and %s are not linked by %s: %d and %d of %q; %v", systems[0], system, word, len(first.Progress), len(h.Progress), h.Word, err)
 		}
 	}
 }

@@ -88,6 +88,32 @@ func cures(t *testing.T, l *lab.Lab, q Quick) {
 	}
 }
 
+// needs checks that what waits are for are the causes, and that some wait of the systems is for one.
+func needs(t *testing.T, l *lab.Lab, q Quick) {
+	if len(l.Why.Causes) == 0 || !l.Timed {
+		t.Skip("nobody waits, or nobody says for what")
+	}
+	u := Setup(t, l, q.Set)
+	said := 0
+	for _, system := range q.Systems {
+		n, err := l.Needs(u, system, nil)
+		if err != nil { // a closed formula, or a bound
+			continue
+		}
+		for i, c := range l.Why.Causes {
+			if r := n.Resources[i+1]; r.Key != c.Key || r.Label != c.Title {
+				t.Errorf("%s waits for %+v, cause %d is %s", system, r, i, c.Key)
+			}
+		}
+		if n.Most() > 0 {
+			said++
+		}
+	}
+	if said == 0 {
+		t.Error("no wait is for anything")
+	}
+}
+
 // why checks the answer to why a system is as fast as it is.
 func why(t *testing.T, l *lab.Lab, q Quick) {
 	if !l.Causes() {

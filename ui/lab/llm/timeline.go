@@ -24,6 +24,7 @@ const (
 	firstPhase = uint8(offload.Causes)
 	firstQueue = firstPhase + uint8(job.Communicate) + 1
 	sends      = firstQueue + uint8(offload.QueueKinds)
+	firstKind  = sends + 1 // of tensors
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -46,7 +47,11 @@ func categories() []timeline.Category {
 		}
 		list = append(list, timeline.Category{Key: x.key, Label: x.label, Style: style})
 	}
-	return append(list, timeline.Category{Key: "sends", Label: "Sends", Style: timeline.Moving})
+	list = append(list, timeline.Category{Key: "sends", Label: "Sends", Style: timeline.Moving})
+	for k := workload.Intermediate; k <= workload.Input; k++ {
+		list = append(list, timeline.Category{Key: "tensor-" + k.String(), Label: k.String(), Style: timeline.Holding})
+	}
+	return list
 }
 
 // A gpuTracks is the tracks of a GPU, and the micro-batch that is under way.
@@ -68,7 +73,9 @@ type drawing struct {
 	*timeline.Recorder
 	gpus       []gpuTracks
 	processors int
-	begun      []int64 // when kernels began
+	begun      []int64   // when kernels began
+	sent       int32     // the object of the first send
+	received   [][]int32 // by GPU and kernel: the object of what is sent to it, -1 for none
 }
 
 // timelineOf is the measured iteration of a run that was recorded.
@@ -100,10 +107,12 @@ func timelineOf(r *recorded, w timeline.Window) *chain {
 		}
 	}
 	d.shared()
+	d.lives()
 	return &chain{d, d.End()}
 }
 
-// named adds objects, the tensors of all GPUs, and steps, their kernels.
+// named adds objects, the tensors of all GPUs and what these send each other, and steps, their
+// kernels.
 func (d *drawing) named() {
 	tensors, kernels := int32(0), int32(0)
 	for g := range d.gpus {
@@ -118,6 +127,19 @@ func (d *drawing) named() {
 		d.Step(d.kernelName(g, workload.KernelID(len(w.Kernels))))
 		tensors += int32(len(w.Tensors))
 		kernels += int32(len(w.Kernels)) + 1
+		list := make([]int32, len(w.Kernels)+1)
+		for k := range list {
+			list[k] = -1
+		}
+		d.received = append(d.received, list)
+	}
+	d.sent = tensors
+	for i := range d.Job.Sends {
+		s := &d.Job.Sends[i]
+		d.Object("what " + d.kernelName(int(s.From.Part), s.From.Kernel) + " of GPU " + strconv.Itoa(int(s.From.Part)) + " sends")
+		if to := &d.received[s.To.Part][s.To.Kernel]; *to < 0 {
+			*to = tensors + int32(i)
+		}
 	}
 }
 
@@ -191,6 +213,7 @@ func (d *drawing) spell(s *offload.Spell) {
 	}
 	m := d.Job.Marks[s.GPU][s.Kernel]
 	slice.Name, slice.Cat = d.Name(d.kernelName(s.GPU, s.Kernel)), firstPhase+uint8(m.Phase)
+	slice.Ref = d.received[s.GPU][s.Kernel]
 	d.Slice(g.kernels, slice)
 	if m.Phase == job.Communicate && g.busy { // among the kernels of the micro-batch
 		m.Phase = g.mark.Phase
@@ -224,7 +247,7 @@ func (d *drawing) transfer(t *offload.Transfer) {
 	case t.What == offload.Sent:
 		lane := slices.IndexFunc(g.until, func(at unit.Time) bool { return at <= max(0, t.Begin) })
 		g.until[lane] = t.End
-		track, slice.Cat, slice.Step = g.sends[lane], sends, g.kernel+int32(d.Job.Sends[t.ID].From.Kernel)
+		track, slice.Cat, slice.Step, slice.Ref = g.sends[lane], sends, g.kernel+int32(d.Job.Sends[t.ID].From.Kernel), d.sent+t.ID
 	case t.Queue == offload.CPU:
 		track = d.processors
 	case t.What == offload.Fetched || t.What == offload.Offloaded:
@@ -287,6 +310,55 @@ func (d *drawing) sum(counter int, tier offload.Tier) {
 	}
 }
 
+// mostLives is how many lives of tensors are drawn at most; of a run with more none are.
+const mostLives = 60_000
+
+// lives draws what every tensor takes of each memory, by GPU.
+func (d *drawing) lives() {
+	if len(d.Presences) == 0 || len(d.Presences) > 2*mostLives {
+		return
+	}
+	names := [offload.Tiers]string{offload.GPU: "On the GPU", offload.Host: "In host memory", offload.SSD: "On drives"}
+	for g := range d.gpus {
+		w := d.Job.Parts[g]
+		d.Group("Tensors of GPU "+strconv.Itoa(g), g > 0)
+		var into [offload.Tiers]int
+		var since [offload.Tiers][]unit.Time // by tensor; -1 while it is not there
+		for tier := range since {
+			into[tier] = -1
+			since[tier] = make([]unit.Time, len(w.Tensors))
+			for i := range since[tier] {
+				since[tier][i] = -1
+			}
+		}
+		end := func(tier offload.Tier, t workload.TensorID, bytes unit.Bytes, at unit.Time) {
+			from := since[tier][t]
+			if from < 0 {
+				return
+			}
+			if into[tier] < 0 {
+				into[tier] = d.Lives(names[tier], "bytes")
+			}
+			since[tier][t] = -1
+			d.Live(into[tier], timeline.Slice{Begin: int64(from), End: int64(at), Cat: firstKind + uint8(w.Tensors[t].Kind), Ref: d.gpus[g].tensor + int32(t), Step: -1, Amount: int64(bytes)})
+		}
+		for i := range d.Presences {
+			switch p := &d.Presences[i]; {
+			case p.GPU != g:
+			case p.Is:
+				since[p.Tier][p.Tensor] = p.At
+			default:
+				end(p.Tier, p.Tensor, p.Bytes, p.At)
+			}
+		}
+		for tier := range since {
+			for t := range since[tier] {
+				end(offload.Tier(tier), workload.TensorID(t), w.Tensors[t].Bytes.Aligned(), d.Time)
+			}
+		}
+	}
+}
+
 // recordOf runs the system in focus with a record.
 func recordOf(v *seen) (*recorded, error) {
 	r, record, err := core.Record(&v.Workload.setup, v.System, v.Progress)
@@ -313,8 +385,9 @@ func timed(v *seen) (*timefiles.Run, error) {
 		system = sys.Title
 	}
 	c := timelineOf(r, v.Window)
+	makes := why()
 	return &timefiles.Run{
-		Timeline: c.t, Chain: c.of, Origin: v.Origin,
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(), Origin: v.Origin,
 		System: system, About: v.Workload.setup.Arch.Title, Workload: v.Workload.origin,
 		More: []chrometrace.Arg{{Key: "iteration_ps", Text: strconv.FormatInt(int64(r.Time), 10)}},
 	}, nil

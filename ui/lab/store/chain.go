@@ -15,6 +15,7 @@ type chain struct {
 	t         *over.Timeline
 	w         *trace
 	clients   []core.Client
+	setup     core.Setup
 	evictions []core.Eviction // by Time, as long as there are not too many
 }
 

@@ -43,12 +43,15 @@ func recorded(v *view) (title string, c *chain, err error) {
 	for i := range r.Clients {
 		end = max(end, r.Clients[i].End)
 	}
-	c = &chain{w: v.Workload, clients: r.Clients}
+	c = &chain{w: v.Workload, clients: r.Clients, setup: setup}
 	draws, watch := timeline(v.Workload, r, end, setup.Host, v.Window)
 	watch.Evict = c.evicted
+	alive := &lives{open: make([]life, len(v.Workload.Tensors))}
+	watch.Place = alive.place
 	if _, err := core.Watched(v.Workload.Trace, setup, p, watch); err != nil {
 		return "", nil, err
 	}
+	alive.draw(draws, end)
 	c.t = draws.End()
 	return p.Title, c, nil
 }
@@ -59,20 +62,31 @@ func timed(v *view) (*timefiles.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timefiles.Run{Timeline: c.t, Chain: c.of, Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin}, nil
+	makes := why()
+	return &timefiles.Run{
+		Timeline: c.t, Chain: c.of, For: c.finder, Resources: makes.Resources(),
+		Origin: v.Origin, System: policy, About: v.Workload.about, Workload: v.Workload.origin,
+	}, nil
 }
 
 // timeline begins that of a run, which a watch fills: a State track a client, and the link's two
 // ways.
 func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window over.Window) (*over.Recorder, *core.Watch) {
-	cats := make([]over.Category, core.Parts, core.Parts+1)
+	cats := make([]over.Category, core.Parts, over.Most)
 	for p := range cats {
 		cats[p] = over.Category{Key: partKey(core.Part(p)), Label: core.Part(p).String()}
 		if core.Part(p).Waits() {
 			cats[p].Style = over.Waiting
 		}
 	}
-	t := over.Record(over.Picosecond, int64(end), append(cats, over.Category{Key: "move", Label: "migration", Style: over.Moving})...)
+	cats = append(cats, over.Category{Key: "move", Label: "migration", Style: over.Moving})
+	for i := range r.Clients[:min(len(r.Clients), mostOwners)] {
+		cats = append(cats, over.Category{Key: "client-" + strconv.Itoa(i+1), Label: r.Clients[i].Name, Style: over.Holding})
+	}
+	if len(r.Clients) > mostOwners {
+		cats[firstOwner+mostOwners-1].Label = "other clients"
+	}
+	t := over.Record(over.Picosecond, int64(end), cats...)
 	t.Look(window)
 	names := make([]uint32, len(w.Tensors))
 	for i := range w.Tensors {
@@ -100,6 +114,7 @@ func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window o
 		Slice: func(s core.Slice) {
 			t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
 		},
+		Done: func(at unit.Time) { t.Reach("operation", int64(at)) },
 		Move: func(m core.Move) {
 			track := out
 			if m.Back {

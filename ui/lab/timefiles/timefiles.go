@@ -29,6 +29,10 @@ type Run struct {
 	More     []chrometrace.Arg // what a laboratory says besides
 	// Chain says what a wait came of ([lab.Happening]); nil in a laboratory that does not say.
 	Chain func(track, slice int) []lab.ChainLink
+	// For makes what says of a slice of a State track which of Resources it is for, counted from 1, 0
+	// for none; nil in a laboratory that does not say.
+	For       func() func(track, slice int) uint8
+	Resources []timeline.Resource
 }
 
 // Of returns the formats. about says in a sentence what tracks hold, totals what the slices of
@@ -84,6 +88,9 @@ func Happening[S, W, R any](record func(*lab.View[S, W, R]) (*Run, error)) func(
 		r, err := record(v)
 		if err != nil {
 			return nil, err
+		}
+		if r.For != nil {
+			r.Attribute(r.Resources, r.For())
 		}
 		return &lab.Happening{Timeline: r.Timeline, Chain: r.Chain}, nil
 	}

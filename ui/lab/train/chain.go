@@ -48,6 +48,8 @@ func happening(v *seen) (*lab.Happening, error) {
 	if x.Program != nil && !slices.ContainsFunc(x.Program.Ops, func(op program.Op) bool { return !whole(op) }) {
 		c.planned = x.Program.Ops
 	}
+	makes := why()
+	c.t.Attribute(makes.Resources(), c.resource(x.machine))
 	return &lab.Happening{Timeline: c.t, Chain: c.of}, nil
 }
 

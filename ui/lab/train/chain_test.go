@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/timeline"
+	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -70,6 +71,16 @@ func TestChain(t *testing.T) {
 	for i := range want {
 		if got := said(i); !slices.Equal(got, want[i]) {
 			t.Errorf("wait %d:\n%q\nwant\n%q", i, got, want[i])
+		}
+	}
+	// The first comes over the SSD's link, the second leaves for host memory.
+	for _, tt := range []struct {
+		ssd  unit.Bandwidth
+		want []uint8
+	}{{3 * unit.GBps, []uint8{forSSD, forLink}}, {16 * unit.GBps, []uint8{forLink, forLink}}} {
+		of := c.resource(&machine.Machine{HostLink: 16 * unit.GBps, SSDRead: tt.ssd, SSDWrite: tt.ssd})
+		if got := []uint8{of(stateTrack, 0), of(stateTrack, 1)}; !slices.Equal(got, tt.want) {
+			t.Errorf("with an SSD of %v waits are for %d, want %d", tt.ssd, got, tt.want)
 		}
 	}
 	if c.of(kernelTrack, 0) != nil {

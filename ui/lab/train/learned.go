@@ -314,7 +314,7 @@ func (m *moment) predicted(w Workload) report.Table {
 		if k := int(step.Kernel); k >= 0 && k < len(w.Kernels) {
 			name = w.Kernels[k].Name
 		}
-		row := report.Row{Head: strconv.Itoa(int(step.Kernel) + 1), Sub: name, Cells: []report.Cell{{Text: strconv.Itoa(i)}}}
+		row := report.Row{Head: strconv.Itoa(int(step.Kernel) + 1), Sub: name, At: "k" + strconv.FormatInt(int64(step.Kernel), 36), Cells: []report.Cell{{Text: strconv.Itoa(i)}}}
 		var counts []int
 		for _, s := range slices.Backward(states) {
 			n := step.Count(s)

@@ -247,7 +247,7 @@ func (s *Sections) Maps(v *View) []chart.View {
 	var list []chart.View
 	for i := range v.Shown.Falls {
 		f := &v.Shown.Falls[i]
-		list = append(list, chart.Fall(mapID(v.Key, f.ID), f))
+		list = append(list, chart.Fall(mapID(v.Key, f.ID), f, s.room.Info.Timed))
 	}
 	for i := range v.Shown.Maps {
 		m := &v.Shown.Maps[i]

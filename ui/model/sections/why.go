@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"time"
 
+	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/results"
+	"spillway/ui/model/state"
 )
 
 // patience is how long runs may take before somebody is asked.
@@ -121,13 +123,22 @@ func (s *Sections) Act(key string) {
 	}
 }
 
-// Link is that of what is shown with other settings, nil where there are none.
-func (s *Sections) Link(setup string) any {
-	u, err := s.room.Info.Read(setup)
-	if setup == "" || err != nil {
+// Link is that of what is shown with other settings, or of a place of the run over time; nil where
+// there is neither.
+func (s *Sections) Link(r report.Row) any {
+	to := s.room.State
+	if r.Set != "" {
+		u, err := s.room.Info.Read(r.Set)
+		if err != nil {
+			return nil
+		}
+		to.Setup = u
+	}
+	switch {
+	case r.At != "":
+		to.View, to.At, to.Against = state.Timeline, r.At, ""
+	case r.Set == "":
 		return nil
 	}
-	state := s.room.State
-	state.Setup = u
-	return "#" + s.room.Codec.Encode(&state)
+	return "#" + s.room.Codec.Encode(&to)
 }

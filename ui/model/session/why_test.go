@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/sections"
@@ -69,7 +70,7 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	for _, row := range v.Shown.Tables[0].Rows[:2] {
-		link := h.Sections.Link(row.Set)
+		link := h.Sections.Link(row)
 		if link == nil {
 			t.Errorf("%s leads nowhere", row.Head)
 			continue
@@ -78,6 +79,14 @@ func TestWhy(t *testing.T) {
 		if cured.State.Setup.Equal(h.State.Setup) || cured.Info.Name != "bakery" {
 			t.Errorf("%s leads to %s", row.Head, link)
 		}
+	}
+	// A row about a wait leads to its place.
+	at, _ := h.Sections.Link(report.Row{At: "1a.2.0.1b"}).(string)
+	if there := newHost(t, strings.TrimPrefix(at, "#")); there.State.View != state.Timeline || there.State.At != "1a.2.0.1b" || !there.State.Setup.Equal(h.State.Setup) {
+		t.Errorf("a wait leads to %q", at)
+	}
+	if h.Sections.Link(report.Row{Head: "nothing"}) != nil {
+		t.Error("a row about nothing leads somewhere")
 	}
 	h.Type("watts", "200")
 	h.do(exec.Run)

@@ -1,0 +1,118 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"spillway/sim/knob"
+	"spillway/sim/timeline"
+	"spillway/sim/unit"
+)
+
+// Needs are what the time of a run is for: of every resource how long State tracks spend for it, the
+// mean over them, the first for none.
+type Needs struct {
+	Resources []timeline.Resource
+	Times     []unit.Time
+	Longest   []Waited // the longest waits first, of those whose slices are at hand
+}
+
+// A Waited is a wait as people read it.
+type Waited struct {
+	In, What string    // a step or who waits; its category
+	For      string    // its resource, empty if nobody knows
+	At       string    // its place in Timeline, as links say it
+	Begin    unit.Time // in the run
+	Took     unit.Time
+}
+
+// longest is how many waits are told.
+const longest = 10
+
+// waited are the longest waits of what happened.
+func waited(h *Happening) (list []Waited) {
+	for i := range h.Waits {
+		w := &h.Waits[i]
+		x := &h.Tracks[w.Track]
+		at, found := slices.BinarySearch(x.Begin, w.Begin)
+		if len(list) == longest || h.End >= 1<<53 { // in longer runs places are told otherwise
+			break
+		}
+		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: h.Tick.Time(w.Begin), Took: h.Tick.Time(w.End - w.Begin)}
+		if w.Step >= 0 {
+			y.In = h.Names[h.Steps[w.Step]]
+			if h.Word != "" {
+				y.In = fmt.Sprintf("%s, %s %d", y.In, h.Word, w.Step)
+			}
+		}
+		if found && x.For != nil {
+			y.For = h.Resources[x.For[at]].Label
+		}
+		took := w.End - w.Begin
+		for k, n := range []int64{max(0, w.Begin-took), 3 * took, int64(w.Track), w.Begin} {
+			if k > 0 {
+				y.At += "."
+			}
+			y.At += strconv.FormatInt(n, 36)
+		}
+		list = append(list, y)
+	}
+	return list
+}
+
+// looks is at how many windows of a run with too many slices somebody looks who wants to know what
+// its waits are for, and parts into how many the run is cut for that: each is in the middle of an
+// equal part.
+const (
+	looks = 4
+	parts = 16
+)
+
+// Needs runs a system with a recorder and says what its time is for; nil in a laboratory that does
+// not say. Of a run with too many slices it is what windows of it say, scaled to all of it.
+func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
+	if l.Timeline == nil {
+		return nil, nil
+	}
+	h, err := l.Timeline(u, system, f, Window{}, nil)
+	if err != nil || h.Resources == nil {
+		return nil, err
+	}
+	n := &Needs{Resources: h.Resources, Times: make([]unit.Time, len(h.Resources)), Longest: waited(h)}
+	tracks := int64(0)
+	for i := range h.Tracks {
+		if h.Tracks[i].Kind == timeline.State {
+			tracks++
+		}
+	}
+	if sums := h.Needed(); sums != nil {
+		for i, ticks := range sums {
+			n.Times[i] = h.Tick.Time(ticks / max(1, tracks))
+		}
+		return n, nil
+	}
+	each := h.End / looks
+	for k := range int64(looks) {
+		from := k*each + each/2 - h.End/parts/2
+		part, err := l.Timeline(u, system, f, Window{From: from, To: from + h.End/parts}, nil)
+		if err != nil {
+			return nil, err
+		}
+		looked := part.Window.To - part.Window.From
+		for i, ticks := range part.Needed() {
+			n.Times[i] += h.Tick.Time(unit.MulDiv(ticks/max(1, tracks), each, max(1, looked)))
+		}
+	}
+	return n, nil
+}
+
+// Most is the resource that most of the time is for, by its place; 0 if none is known.
+func (n *Needs) Most() (most int) {
+	for i, took := range n.Times {
+		if i > 0 && took > 0 && (most == 0 || took > n.Times[most]) {
+			most = i
+		}
+	}
+	return most
+}
