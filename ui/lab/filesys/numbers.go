@@ -31,11 +31,33 @@ var causes = []struct {
 	{"program", "the program", "What programs compute, wait for their own threads, or had already ended.", []core.Cause{core.Thinks}},
 	{"cpu", "the file system's CPU time", "The file system's work, and waiting for a core.", []core.Cause{core.Computes, core.WaitsCore}},
 	{"lock", "locks", "Waiting for a lock or a section that others are in, and what is done in the section.", []core.Cause{core.WaitsLock}},
-	{"read_blocks", "reading blocks", "Block reads.", []core.Cause{core.ReadsBlocks}},
+	{"read_blocks", "reading blocks", "Block reads, but for what they wait behind programs.", []core.Cause{core.ReadsBlocks}},
 	{"write_blocks", "writing blocks", "Block writes.", []core.Cause{core.WritesBlocks}},
-	{"read_bytes", "loads", "Loads of lines.", []core.Cause{core.ReadsBytes}},
+	{"read_bytes", "loads", "Loads of lines, but for what they wait behind programs.", []core.Cause{core.ReadsBytes}},
 	{"write_bytes", "stores and COMMIT", "Stores of lines, COMMIT, and waiting for room in the log.", []core.Cause{core.WritesBytes, core.WaitsLog}},
 	{"journal", "commits of a journal", "Waiting until a journal or a checkpoint has committed.", []core.Cause{core.WaitsJournal}},
+	{behindKey, "reads behind programs", "What block reads and loads wait at a channel of flash for programs and erases that came before them; Reads first (reads_first) lets them pass.", nil},
+}
+
+// behindKey is of what reads wait for programs, which is in the ledger of what they are.
+const behindKey = "behind"
+
+// spent is what threads spend on a part of their time, in sum.
+func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
+	if key == behindKey {
+		return r.Behind[device.Block] + r.Behind[device.Byte]
+	}
+	for _, c := range of {
+		switch t += r.Ledger[c]; c {
+		case core.Thinks:
+			t += r.Ended
+		case core.ReadsBlocks:
+			t -= r.Behind[device.Block]
+		case core.ReadsBytes:
+			t -= r.Behind[device.Byte]
+		}
+	}
+	return t
 }
 
 // thread is a sum over threads as a time of the mean one, in ms.
@@ -137,14 +159,7 @@ func list() []report.Measure[*result] {
 	add("duplicates", "Pages with a duplicate", "%", "How many of the cached pages have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
 	for _, x := range causes {
 		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads.", 3, 0, func(r *result) float64 {
-			var t unit.Time
-			for _, c := range x.of {
-				t += r.Ledger[c]
-			}
-			if x.of[0] == core.Thinks {
-				t += r.Ended
-			}
-			return r.thread(t)
+			return r.thread(r.spent(x.key, x.of))
 		})
 	}
 	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
