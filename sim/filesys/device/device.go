@@ -151,7 +151,8 @@ func (d *Device) Preload(page int32) {
 }
 
 // Behind is how long the last read, of those of its pages that were there last, waited at its
-// channel for programs and erases that came before it.
+// channel for programs and erases that came before it, as these were booked: with ReadsFirst one
+// that reads have put off since counts where it was.
 func (d *Device) Behind() unit.Time { return d.behind }
 
 // note records an event of now, if anybody listens.

@@ -120,7 +120,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 
 	group = GroupMeasured
-	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ wholly from what they are compared with, so that they are sent as blocks. It decides only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 50 is fitted to fileserver"})
+	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ wholly from what they are compared with, so that they are sent as blocks. It decides only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "frontier", Label: "Flash is written", Group: group, Kind: knob.One, Help: "Which channel a page is programmed on.",
