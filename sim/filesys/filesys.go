@@ -61,6 +61,7 @@ import (
 	"spillway/sim/filesys/system/f2fs"
 	"spillway/sim/filesys/system/nova"
 	"spillway/sim/filesys/system/pmfs"
+	"spillway/sim/latency"
 	"spillway/sim/unit"
 )
 
@@ -196,10 +197,12 @@ type Result struct {
 	// [device.Writes]; in the cache or not.
 	Asked   [device.Directions]int64
 	Tallies [call.Codes]Tally
-	// Latencies of reads, in picoseconds: how many took less than 2^(i/4) ns for the i-th.
-	ReadLatency [160]int64
-	Longest     unit.Time         // latency of a read
-	Ledger      [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
+	// Latencies of reads, and the longest; of writes.
+	ReadLatency  latency.Counts
+	Longest      unit.Time
+	WriteLatency latency.Counts
+	LongestWrite unit.Time
+	Ledger       [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
 	// Behind is what of ReadsBlocks and of ReadsBytes reads waited at a channel for programs and
 	// erases that came before them ([device.Block], [device.Byte]).
 	Behind [device.Interfaces]unit.Time

@@ -764,9 +764,13 @@ func (r *run) answer(c *client) {
 		tally := &r.result.Tallies[c.call.Code]
 		tally.Count++
 		tally.Time += took
-		if c.call.Code == call.Read {
-			r.result.ReadLatency[bin(took)]++
+		switch c.call.Code {
+		case call.Read:
+			r.result.ReadLatency.Add(took)
 			r.result.Longest = max(r.result.Longest, took)
+		case call.Write:
+			r.result.WriteLatency.Add(took)
+			r.result.LongestWrite = max(r.result.LongestWrite, took)
 		}
 	}
 	if r.warm && r.answered >= r.load.Warm {

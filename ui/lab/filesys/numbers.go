@@ -7,6 +7,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/latency"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -91,6 +92,26 @@ func list() []report.Measure[*result] {
 		t := &r.Tallies[call.Read]
 		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 	})
+	tail := func(of, what string, code call.Code, counts func(r *result) (*latency.Counts, unit.Time)) {
+		for _, q := range []struct {
+			key, label string
+			part       int64
+		}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}} {
+			if of == "read" && q.key == "p99" {
+				continue // stands apart
+			}
+			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "At most so long take so many of them, to some percent.", 1, -1, func(r *result) float64 {
+				c, longest := counts(r)
+				return ratio(float64(c.Quantile(q.part, longest)), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
+			})
+		}
+		add(of+"_worst_us", what+", the longest", "µs", "From the call to its answer.", 1, -1, func(r *result) float64 {
+			_, longest := counts(r)
+			return ratio(float64(longest), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
+		})
+	}
+	tail("read", "Latency of a read", call.Read, func(r *result) (*latency.Counts, unit.Time) { return &r.ReadLatency, r.Longest })
+	tail("write", "Latency of a write", call.Write, func(r *result) (*latency.Counts, unit.Time) { return &r.WriteLatency, r.LongestWrite })
 	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent.", 1, -1, func(r *result) float64 {
 		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
