@@ -27,6 +27,7 @@ const module = "spillway"
 // it. "sim/train/system/*" stands for the systems, which do not know each other.
 var simOrder = []string{
 	"sim/unit",
+	"sim/latency",
 	"sim/order",
 	"sim/portable",
 	"sim/hash",

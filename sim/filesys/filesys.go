@@ -61,6 +61,7 @@ import (
 	"spillway/sim/filesys/system/f2fs"
 	"spillway/sim/filesys/system/nova"
 	"spillway/sim/filesys/system/pmfs"
+	"spillway/sim/latency"
 	"spillway/sim/unit"
 )
 
@@ -196,20 +197,29 @@ type Result struct {
 	// [device.Writes]; in the cache or not.
 	Asked   [device.Directions]int64
 	Tallies [call.Codes]Tally
-	// Latencies of reads, in picoseconds: how many took less than 2^(i/4) ns for the i-th.
-	ReadLatency [160]int64
-	Longest     unit.Time         // latency of a read
-	Ledger      [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
-	Ended       unit.Time         // what threads that had ended did not do any more, in sum
-	Device      device.Counts     // with Finish
-	Left        device.Counts     // of it, what was written after the last answer
+	// Latencies of reads, and the longest; of writes.
+	ReadLatency  latency.Counts
+	Longest      unit.Time
+	WriteLatency latency.Counts
+	LongestWrite unit.Time
+	Ledger       [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
+	// Behind is what of ReadsBlocks and of ReadsBytes reads waited at a channel for programs and
+	// erases that came before them ([device.Block], [device.Byte]).
+	Behind [device.Interfaces]unit.Time
+	Ended  unit.Time     // what threads that had ended did not do any more, in sum
+	Device device.Counts // with Finish
+	Left   device.Counts // of it, what was written after the last answer
 	// LeftInDRAM are the pages of the device's DRAM, log or page buffer, that flash does
 	// not have as they are at the end.
 	LeftInDRAM int64
 	// Of the page cache: data pages read that it had, and had not; dirty pages that were written back by how: not at all (nothing had
 	// changed), byte-wise, as a block; pages with a duplicate, and pages in the cache,
 	// summed over samples.
-	Hits, Misses                       int64
+	Hits, Misses int64
+	// Through are the bytes that programs read of pages that the page cache had not
+	// ([device.Reads]), and those that they had written of pages that were written back
+	// ([device.Writes]): what of Asked had to reach the device. Of file systems with a page cache.
+	Through                            [device.Directions]int64
 	SentNothing, SentBytes, SentBlocks int64
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint

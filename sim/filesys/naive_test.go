@@ -255,7 +255,7 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 			tally.Count++
 			tally.Time += r.now - began
 			if c.Code == call.Read {
-				r.result.ReadLatency[bin(r.now-began)]++
+				r.result.ReadLatency.Add(r.now - began)
 				r.result.Longest = max(r.result.Longest, r.now-began)
 			}
 		}

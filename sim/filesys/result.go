@@ -1,7 +1,6 @@
 package filesys
 
 import (
-	"math/bits"
 	"slices"
 
 	"spillway/sim/filesys/device"
@@ -11,50 +10,14 @@ import (
 // line is what a load or store moves, in bytes.
 const line = 64
 
-// bins are the limits of ReadLatency.
-var bins = func() (b [len(Result{}.ReadLatency)]unit.Time) {
-	// A millionth of a picosecond at four steps to the next power of two.
-	quarters := [4]int64{1_000_000_000, 1_189_207_115, 1_414_213_562, 1_681_792_831}
-	for i := range b {
-		b[i] = unit.Time(unit.MulDiv(quarters[i%4], 1<<(i/4), 1_000_000))
-	}
-	return b
-}()
-
-// bin returns the first bin whose limit a latency is below, or the last.
-func bin(t unit.Time) int {
-	i := max(0, 4*(bits.Len64(uint64(t))-11)) // a limit is 1000 ps, just below 2¹⁰, times a power of two
-	for i < len(bins) && t >= bins[i] {
-		i++
-	}
-	return min(i, len(bins)-1)
+// ReadQuantile returns a latency that so many of thousand reads take at most; 0 without reads.
+func (r *Result) ReadQuantile(thousandths int64) unit.Time {
+	return r.ReadLatency.Quantile(thousandths, r.Longest)
 }
 
-// ReadQuantile returns a latency that so many of thousand reads take at most: between the
-// limits of its bin as if reads were spread evenly, and never longer than the longest; 0
-// without reads.
-func (r *Result) ReadQuantile(thousandths int64) unit.Time {
-	var count int64
-	for _, n := range r.ReadLatency {
-		count += n
-	}
-	left := count - unit.MulDiv(count, 1000-thousandths, 1000)
-	for i, n := range r.ReadLatency {
-		if left > n || n == 0 {
-			left -= n
-			continue
-		}
-		var low unit.Time
-		if i > 0 {
-			low = bins[i-1]
-		}
-		high := bins[i]
-		if r.Longest > low {
-			high = min(high, r.Longest)
-		}
-		return low + unit.Time(unit.MulDiv(int64(high-low), left, n))
-	}
-	return 0
+// WriteQuantile is ReadQuantile of writes.
+func (r *Result) WriteQuantile(thousandths int64) unit.Time {
+	return r.WriteLatency.Quantile(thousandths, r.LongestWrite)
 }
 
 // A sampler keeps samples at about equal distances: when they are too many, every other

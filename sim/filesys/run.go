@@ -86,7 +86,8 @@ type client struct {
 	// of the last.
 	end      unit.Time
 	endCause Cause
-	waiter   int32 // the next client that waits for the same lock
+	behind   unit.Time // of the last, how long it waited for programs that came before
+	waiter   int32     // the next client that waits for the same lock
 	call     call.Call
 	sends    bool      // its steps write files back
 	full     bool      // its store waits for room in the log
@@ -151,6 +152,14 @@ type run struct {
 func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p report.Progress) (r *run, err error) {
 	if err := check(w, m); err != nil {
 		return nil, err
+	}
+	own := *m // what is ByteFS' alone is not of others
+	m = &own
+	switch byteFS := sys.Main || sys.Part; {
+	case !byteFS:
+		m.Host.BlindWrites = false
+	case m.Host.OwnCache > 0:
+		m.Host.Cache = m.Host.OwnCache
 	}
 	if !w.Generated {
 		m.Host.Generator, m.Host.Serial = 0, 0
@@ -312,7 +321,13 @@ func (r *run) charge(c *client) {
 		c.since = until
 	}
 	ledger[c.cause] += r.now - c.since
-	c.since = r.now
+	switch c.cause {
+	case ReadsBlocks:
+		r.result.Behind[device.Block] += min(c.behind, r.now-c.since)
+	case ReadsBytes:
+		r.result.Behind[device.Byte] += min(c.behind, r.now-c.since)
+	}
+	c.since, c.behind = r.now, 0
 }
 
 // tellSpans tells of what charge accounts, and of an actor's time, of which no ledger has
@@ -749,9 +764,13 @@ func (r *run) answer(c *client) {
 		tally := &r.result.Tallies[c.call.Code]
 		tally.Count++
 		tally.Time += took
-		if c.call.Code == call.Read {
-			r.result.ReadLatency[bin(took)]++
+		switch c.call.Code {
+		case call.Read:
+			r.result.ReadLatency.Add(took)
 			r.result.Longest = max(r.result.Longest, took)
+		case call.Write:
+			r.result.WriteLatency.Add(took)
+			r.result.LongestWrite = max(r.result.LongestWrite, took)
 		}
 	}
 	if r.warm && r.answered >= r.load.Warm {
@@ -807,6 +826,7 @@ func (r *run) finish() {
 	r.device.Tell()
 	h := &r.host.Counts
 	res.Hits, res.Misses = h.Hits, h.Misses
+	res.Through = [device.Directions]int64{device.Reads: h.ReadThrough, device.Writes: h.WrittenThrough}
 	res.SentNothing, res.SentBytes, res.SentBlocks, res.Commits = h.SentNothing, h.SentBytes, h.SentBlocks, h.Commits
 	res.Samples = r.samples.list
 	for _, s := range res.Samples {

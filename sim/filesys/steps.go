@@ -87,7 +87,10 @@ func (r *run) execute(c *client) unit.Time {
 		}
 		c.next++
 		if end > c.end {
-			c.end, c.endCause = end, cause
+			c.end, c.endCause, c.behind = end, cause, 0
+			if s.Kind == plan.BlockRead || s.Kind == plan.ByteRead {
+				c.behind = d.Behind()
+			}
 		}
 		if s.With && c.next < len(t.Steps) {
 			continue

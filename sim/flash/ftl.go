@@ -133,8 +133,12 @@ func (f *Layer) remove(list, b int32) {
 // Write maps logical page l to a fresh physical page of its plane. It returns
 // how many pages garbage collection copied first and how many blocks it erased.
 // Amortized O(1) a page written or copied.
-func (f *Layer) Write(l int32) (copied, erased int32) {
-	u := l % f.units
+func (f *Layer) Write(l int32) (copied, erased int32) { return f.WriteTo(l%f.units, l) }
+
+// WriteTo is Write to plane u, which need not be the page's own: a layer that is written so
+// has pages where they were written last, and only those that are mapped have a plane
+// ([Layer.Plane]). Plane u must have room ([Layer.Room]).
+func (f *Layer) WriteTo(u, l int32) (copied, erased int32) {
 	f.invalidate(l)
 	for f.planes[u].fill == f.pages { // again if what was copied fills the block that was opened
 		c, e := f.advance(u)
@@ -173,6 +177,27 @@ func (f *Layer) Trim(l int32) { f.invalidate(l) }
 
 // Home returns the physical page of logical page l, -1 of one that is not mapped.
 func (f *Layer) Home(l int32) int32 { return f.home[l] }
+
+// Plane returns the plane that logical page l is in, -1 of one that is not mapped.
+func (f *Layer) Plane(l int32) int32 {
+	if f.home[l] == none {
+		return none
+	}
+	return f.home[l] / f.pages / f.blocks
+}
+
+// Room reports whether plane u can take a page without its last free block, or has something to
+// collect for it.
+func (f *Layer) Room(u int32) bool {
+	p := &f.planes[u]
+	if p.fill < f.pages || p.free > 1 {
+		return true
+	}
+	for p.low < f.pages && f.first[f.list(u, p.low)] == none {
+		p.low++
+	}
+	return p.low < f.pages
+}
 
 // Due reports whether collection of plane u has begun and not ended.
 func (f *Layer) Due(u int32) bool { return f.planes[u].due }

@@ -3,7 +3,11 @@
 // see nothing else, so each of them is written once for all laboratories.
 package report
 
-import "math"
+import (
+	"math"
+	"strconv"
+	"strings"
+)
 
 // A Quantity is a number that every report of a laboratory may have.
 type Quantity struct {
@@ -241,6 +245,25 @@ type Step struct {
 	Total     bool
 	Color     string // the CSS variable --Color
 	Pattern   int    // as that of a system's Look
+}
+
+// Told returns a fall with its words, its table and its file, which are made of its steps.
+func (f Fall) Told() Fall {
+	var said []string
+	f.Table = Table{Title: f.Title, Head: []string{"Step", "Adds"}}
+	var csv strings.Builder
+	csv.WriteString("step,name,total,value,unit\n")
+	for _, s := range f.Steps {
+		said = append(said, s.Name+" "+s.Text)
+		f.Table.Rows = append(f.Table.Rows, Row{Head: s.Name, Cells: []Cell{{Text: s.Text}}})
+		line := Cells([]string{s.Key, s.Name, strconv.FormatBool(s.Total), strconv.FormatFloat(s.Value, 'g', -1, 64), f.Unit})
+		for i, text := range line {
+			line[i] = strings.ReplaceAll(text, ",", ";")
+		}
+		csv.WriteString(strings.Join(line, ",") + "\n")
+	}
+	f.Says, f.CSV = strings.Join(said, ", ")+".", csv.String()
+	return f
 }
 
 // A Section is what one of a laboratory's own parts of the page shows.

@@ -63,6 +63,9 @@ type decoder struct {
 	out     int64  // accesses for which there is no room
 	most    int64  // accesses that may be kept
 	full    bool
+	sifted  bool  // accesses are filtered
+	kept0   int64 // of them, those that were kept before
+	asks    int64 // and those that followed
 	crowded int64 // accesses of threads for which there is no room
 	left    [reasons]int64
 	// unknown counts lines that are not of the format, examples are the first of them.
@@ -92,6 +95,7 @@ type thread struct {
 	gap      uint64 // since its last access
 	rest     uint64 // of a gap, for the next: below one unit
 	at       uint64 // time of its last access, in picoseconds
+	filter   *filter
 }
 
 func newDecoder(name string, f *format) *decoder {
@@ -212,7 +216,7 @@ func (d *decoder) touch(n int32, line uint64, write bool) {
 		d.out++
 		return
 	}
-	page, ok := uint32(line/stream.Lines), d.count < d.most
+	page, ok := uint32(line/stream.Lines), d.count < d.most || d.sift()
 	switch {
 	case d.numbered == 0:
 		if ok {
@@ -238,7 +242,12 @@ func (d *decoder) touch(n int32, line uint64, write bool) {
 		th.full = append(th.full, th.requests)
 		th.requests = make([]stream.Request, 0, perPiece)
 	}
-	th.requests = append(th.requests, stream.NewRequest(page, uint8(line%stream.Lines), write, unit.Cycles(gap)))
+	q := stream.NewRequest(page, uint8(line%stream.Lines), write, unit.Cycles(gap))
+	if d.sifted {
+		d.sieve(th, q)
+		return
+	}
+	th.requests = append(th.requests, q)
 	d.count++
 }
 
@@ -328,6 +337,9 @@ func (d *decoder) notes(r *stream.Recording) {
 // room says what there was no room for.
 func (d *decoder) room() (notes []string) {
 	note := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
+	if d.sifted {
+		note("There are more accesses than are kept: of the %s that were read those are used that miss a cache of %v in each thread, %s with the dirty lines that made room.", prose.Grouped(d.kept0+d.asks), filterSize, prose.Grouped(d.count))
+	}
 	if d.out > 0 {
 		what := fmt.Sprintf("%s accesses, as many as are kept", prose.Grouped(d.count))
 		if d.count < MaxKept {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"spillway/sim/cause"
 	"spillway/sim/knob"
@@ -300,9 +299,9 @@ func (a *asked) answer() (*report.Section, error) {
 		return out, nil
 	}
 	if c.whole { // the causes are the first picture whenever there are some
-		out.Falls = append(out.Falls, told(c.fall()))
+		out.Falls = append(out.Falls, c.fall().Told())
 		if f := c.places(); f != nil && a.Lab.Why.Parts == "" {
-			out.Falls = append(out.Falls, told(*f))
+			out.Falls = append(out.Falls, f.Told())
 		}
 		out.Tables = append(out.Tables, c.table())
 		if t, ok := c.longest(); ok {
@@ -804,25 +803,6 @@ func (c *comparison) total(s *side, title string, t int64) report.Step {
 		x.Color, x.Pattern = "system-"+strconv.Itoa(s.Look%10), s.Look/10%4
 	}
 	return x
-}
-
-// told adds a fall's words and file.
-func told(f report.Fall) report.Fall {
-	var said []string
-	f.Table = report.Table{Title: f.Title, Head: []string{"Step", "Adds"}}
-	var csv strings.Builder
-	csv.WriteString("step,name,total,value,unit\n")
-	for _, s := range f.Steps {
-		said = append(said, s.Name+" "+s.Text)
-		f.Table.Rows = append(f.Table.Rows, report.Row{Head: s.Name, Cells: []report.Cell{{Text: s.Text}}})
-		line := report.Cells([]string{s.Key, s.Name, strconv.FormatBool(s.Total), strconv.FormatFloat(s.Value, 'g', -1, 64), f.Unit})
-		for i, text := range line {
-			line[i] = strings.ReplaceAll(text, ",", ";")
-		}
-		csv.WriteString(strings.Join(line, ",") + "\n")
-	}
-	f.Says, f.CSV = strings.Join(said, ", ")+".", csv.String()
-	return f
 }
 
 // places is the waterfall of the ledger, nil where there is none of both.

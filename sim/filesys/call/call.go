@@ -34,6 +34,7 @@ const (
 	Direct Flags = 1 << iota // past the page cache (O_DIRECT)
 	Sync                     // written data are durable when it returns (O_DSYNC)
 	Append                   // of Write: at the end of the file, whatever Offset says
+	Full                     // with Sync: the inode's times are durable too (O_SYNC)
 )
 
 // Unknown is the Changed of a call that leaves it to the setup.

@@ -14,10 +14,15 @@
 //     there, also where that was asked for in another order; what is put off by work that
 //     was asked for later ends later than was answered.
 //  2. The device's state changes when an access is asked for, not when it ends.
-//  3. A page belongs to the channel that is its number modulo their number, and stays
-//     there; the artifact lets blocks rotate over channels. Each channel collects by itself.
+//  3. Striped, a page belongs to the channel that is its number modulo their number, and
+//     stays there. With one frontier, as in the artifact, pages in a row fill a block's worth
+//     of one channel, then of the next; one that has no room is passed over. Each channel
+//     collects by itself, into the block that the frontier fills there, and cleans the pages of
+//     the log whose numbers are its own, wherever these are programmed.
 //  4. Pages of a block command take their turns on the link in the order of the commands.
-//  5. A page that is read while the buffer still has it waits for its program.
+//  5. A page that is read while the buffer still has it waits for its program, unless the
+//     buffer serves it (Serves): from when it is there until its program was to end when it
+//     was booked.
 //  6. Lines of open transactions that are carried to the other half of the log always find
 //     room there, else log and transactions could wait for each other. File systems lock
 //     such lines: two open transactions do not write the same one.
@@ -82,6 +87,10 @@ type Device struct {
 	channels []channel
 	slots    slots // of the write buffer
 	ftl      *flash.Layer
+	front    int32            // the channel that the frontier is at, and the pages of its turn so far
+	turn     int64            //
+	held     []unit.Time      // by page: until when the write buffer has it; nil unless it serves
+	behind   unit.Time        // see Behind
 	of       []plan.Structure // by page: who wrote it last
 	due      unit.Time        // when Act is
 
@@ -117,6 +126,9 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 	}
 	d.ftl = newLayer(&d.m)
 	pages := d.Pages()
+	if d.m.Serves {
+		d.held = make([]unit.Time, pages)
+	}
 	d.of = make([]plan.Structure, pages)
 	switch {
 	case memory == WriteLog:
@@ -132,11 +144,16 @@ func (d *Device) Pages() int32 { return logical(&d.m) }
 
 // Preload gives a page content before the run begins, without time or counts.
 func (d *Device) Preload(page int32) {
-	d.ftl.Write(page)
-	for u := int32(uint32(page) % d.width); d.ftl.Due(u); {
+	u := d.place(page)
+	for d.ftl.WriteTo(u, page); d.ftl.Due(u); {
 		d.ftl.Collect(u)
 	}
 }
+
+// Behind is how long the last read, of those of its pages that were there last, waited at its
+// channel for programs and erases that came before it, as these were booked: with ReadsFirst one
+// that reads have put off since counts where it was.
+func (d *Device) Behind() unit.Time { return d.behind }
 
 // note records an event of now, if anybody listens.
 func (d *Device) note(e plan.Event) {
@@ -163,10 +180,13 @@ func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
 func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.Time {
 	d.now = now
 	d.count(s, Block, Reads, int64(n)*int64(unit.Page))
-	done := now + d.m.Submit
+	done, behind := now+d.m.Submit, unit.Time(0)
 	for p := page; p < page+n; p++ {
+		d.behind = 0
 		t, link := d.order(now + d.m.Submit)
 		switch {
+		case d.held != nil && d.held[p] > t: // which has the newest of it, but for lines in the log
+			d.Counts.BufferHits++
 		case d.shared:
 			t = d.load(t, s, p)
 		case d.buffer != nil && d.buffer.slot[p] != none: // it may be newer than flash
@@ -174,8 +194,11 @@ func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.
 		case d.content(s, p):
 			t = d.read(t, p, ByHost)
 		}
-		done = max(done, t+d.m.Transfer, link)
+		if t += d.m.Transfer; max(t, link) > done {
+			done, behind = max(t, link), d.behind
+		}
 	}
+	d.behind = behind
 	return done + d.m.Complete
 }
 
@@ -220,6 +243,7 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 // ByteRead loads lines of a page.
 func (d *Device) ByteRead(now unit.Time, s plan.Structure, page int32, lines uint64) unit.Time {
 	d.now = now
+	d.behind = 0
 	n := bits.OnesCount64(lines)
 	d.count(s, Byte, Reads, int64(n)*line)
 	t := now
@@ -288,6 +312,9 @@ func (d *Device) Trim(now unit.Time, page int32) {
 	}
 	if d.buffer != nil {
 		d.buffer.drop(page)
+	}
+	if d.held != nil {
+		d.held[page] = 0
 	}
 	d.ftl.Trim(page)
 }

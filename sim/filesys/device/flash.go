@@ -22,7 +22,9 @@ type channel struct {
 	next    int
 	page    int32
 	lines   uint64
-	void    bool // what is being programmed was written or trimmed since
+	void    bool  // what is being programmed was written or trimmed since
+	writes  []gap // programs and erases that may not be over, in order, and the first that is not
+	over    int
 	cleanAt unit.Time
 
 	// What collection has to do of a block: copies, and the erase. At collectAt it goes on.
@@ -36,6 +38,61 @@ type job struct {
 	arrives, begins, took unit.Time
 	read                  bool
 	slot                  int32 // of the write buffer, of a program that has one and may be put off; or none
+}
+
+// A gap is a time in which a channel programs or erases.
+type gap struct{ from, to unit.Time }
+
+// wrote notes that a channel programs or erases from a time on.
+func (c *channel) wrote(from, took unit.Time) {
+	if n := len(c.writes); n > c.over && c.writes[n-1].to == from {
+		c.writes[n-1].to += took
+		return
+	}
+	if c.over > 0 && len(c.writes) == cap(c.writes) {
+		c.writes, c.over = c.writes[:copy(c.writes, c.writes[c.over:])], 0
+	}
+	c.writes = append(c.writes, gap{from, from + took})
+}
+
+// waited is how much of the time from one until another a channel programs or erases, of which
+// nobody asks for an earlier one than now any more.
+func (c *channel) waited(now, from, to unit.Time) (sum unit.Time) {
+	for c.over < len(c.writes) && c.writes[c.over].to <= now {
+		c.over++
+	}
+	for i := len(c.writes) - 1; i >= c.over && c.writes[i].to > from; i-- {
+		sum += max(0, min(to, c.writes[i].to)-max(from, c.writes[i].from))
+	}
+	return sum
+}
+
+// place is the channel that a page is to be programmed on.
+func (d *Device) place(page int32) int32 {
+	if d.m.Frontier != machine.OneBlock {
+		return int32(uint32(page) % d.width)
+	}
+	if d.turn == d.m.Pages {
+		d.front, d.turn = (d.front+1)%int32(d.width), 0
+	}
+	for range d.width {
+		if d.ftl.Room(d.front) {
+			break
+		}
+		d.front, d.turn = (d.front+1)%int32(d.width), 0
+	}
+	d.turn++
+	return d.front
+}
+
+// channel is the one that a page is read from.
+func (d *Device) channel(page int32) int32 {
+	if d.m.Frontier == machine.OneBlock {
+		if u := d.ftl.Plane(page); u >= 0 {
+			return u
+		}
+	}
+	return int32(uint32(page) % d.width)
 }
 
 // shape returns the flash of a device of so many blocks a channel, of which collection
@@ -189,8 +246,12 @@ func (j *job) after(at unit.Time, read bool) bool {
 
 // read reads a page of flash that somebody waits for, and returns when it is read.
 func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
-	u := uint32(page) % d.width
-	start := d.book(&d.channels[u], at, d.m.Read, true, none)
+	u := d.channel(page)
+	c := &d.channels[u]
+	start := d.book(c, at, d.m.Read, true, none)
+	if start > at {
+		d.behind += c.waited(d.now, at, start)
+	}
 	d.Counts.FlashReads[why]++
 	d.Counts.Busy[u] += d.m.Read
 	return start + d.m.Read
@@ -199,25 +260,33 @@ func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 // program gives a page a new place and programs it, in the slot of the write buffer that is
 // free first if it comes from there, and returns when that is done.
 func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
-	u := uint32(page) % d.width
+	u := d.place(page)
 	c := &d.channels[u]
-	copied, erased := d.ftl.Write(page)
+	copied, erased := d.ftl.WriteTo(u, page)
 	if erased > 0 { // there was no free block: everybody waits
 		d.tidy(u, copied, erased)
-		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false, none)
+		took := unit.Time(copied)*(d.m.Read+d.m.Program) + unit.Time(erased)*d.m.Erase
+		c.wrote(d.book(c, at, took, false, none), took)
 	}
 	slot, held := int32(none), why == ByHost || why == ByBuffer && !d.quirks.shortMisses
 	if held && d.m.ReadsFirst { // it may be put off
 		slot = d.slots.take()
 	}
 	start := d.book(c, at, d.m.Program, false, slot)
+	c.wrote(start, d.m.Program)
+	if d.held != nil {
+		d.held[page] = 0
+		if held {
+			d.held[page] = start + d.m.Program
+		}
+	}
 	switch {
 	case slot != none:
 		d.slots.set(slot, start+d.m.Program)
 	case held:
 		d.slots.use(start + d.m.Program)
 	}
-	if c.collectAt == never && d.ftl.Due(int32(u)) {
+	if c.collectAt == never && d.ftl.Due(u) {
 		c.collectAt = max(at, d.now)
 		d.due = min(d.due, c.collectAt)
 	}
@@ -228,7 +297,7 @@ func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 }
 
 // tidy counts what collection of a channel did.
-func (d *Device) tidy(u uint32, copied, erased int32) {
+func (d *Device) tidy(u int32, copied, erased int32) {
 	d.Counts.FlashReads[ByCollection] += int64(copied)
 	d.Counts.FlashPrograms[ByCollection] += int64(copied)
 	d.Counts.Erases += int64(erased)
@@ -252,11 +321,15 @@ func (d *Device) collect(u int32, at unit.Time) {
 	}
 	if c.copies > 0 {
 		c.copies--
-		d.tidy(uint32(u), 1, 0)
-		c.collectAt = d.book(c, at, d.m.Read+d.m.Program, false, none) + d.m.Read + d.m.Program
+		d.tidy(u, 1, 0)
+		begins := d.book(c, at, d.m.Read+d.m.Program, false, none)
+		c.wrote(begins, d.m.Read+d.m.Program)
+		c.collectAt = begins + d.m.Read + d.m.Program
 		return
 	}
 	c.erase = false
-	d.tidy(uint32(u), 0, 1)
-	c.collectAt = d.book(c, at, d.m.Erase, false, none) + d.m.Erase
+	d.tidy(u, 0, 1)
+	begins := d.book(c, at, d.m.Erase, false, none)
+	c.wrote(begins, d.m.Erase)
+	c.collectAt = begins + d.m.Erase
 }

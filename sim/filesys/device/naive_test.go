@@ -32,6 +32,9 @@ type naive struct {
 	carried   int
 	committed map[int32]bool
 	lru       []naivePage // the last used one first
+	written   int         // pages that the frontier has taken
+	front     int32
+	until     map[int32]unit.Time // the write buffer has a page
 }
 
 type naiveChannel struct {
@@ -61,7 +64,7 @@ type naivePage struct {
 func newNaive(m *machine.Setup, memory Memory, waits bool) *naive {
 	n := &naive{
 		m: *m, d: m.Device, memory: memory, waits: waits,
-		writer: map[int32]plan.Structure{}, committed: map[int32]bool{0: true},
+		until: map[int32]unit.Time{}, writer: map[int32]plan.Structure{}, committed: map[int32]bool{0: true},
 		slots: make([]unit.Time, m.Device.Buffer), channels: make([]naiveChannel, m.Device.Channels),
 	}
 	if memory == NoMemory && m.Device.Shared {
@@ -76,9 +79,6 @@ func newNaive(m *machine.Setup, memory Memory, waits bool) *naive {
 }
 
 func (n *naive) has(q uint32) bool { return uint32(n.m.Quirks)&q != 0 }
-
-// A gap is a time in which a channel works.
-type gap struct{ from, to unit.Time }
 
 // serve has a channel do something that arrives at a time, and says when it begins: all
 // that it ever did is in a list in order, and times follow from that.
@@ -109,7 +109,36 @@ func (c *naiveChannel) serve(j job, readsFirst bool) unit.Time {
 }
 
 func (n *naive) book(page int32, at, took unit.Time, read bool, slot int32) unit.Time {
-	u := int(page) % len(n.channels)
+	return n.bookAt(int(page)%len(n.channels), at, took, read, slot)
+}
+
+// where is the channel of a page.
+func (n *naive) where(page int32) int {
+	if n.d.Frontier == machine.OneBlock {
+		if u := n.ftl.Plane(page); u >= 0 {
+			return int(u)
+		}
+	}
+	return int(page) % len(n.channels)
+}
+
+// next is the channel that a page goes to.
+func (n *naive) next(page int32) int32 {
+	k := int32(len(n.channels))
+	if n.d.Frontier != machine.OneBlock {
+		return page % k
+	}
+	if n.written == int(n.d.Pages) {
+		n.front, n.written = (n.front+1)%k, 0
+	}
+	for tried := int32(0); tried < k && !n.ftl.Room(n.front); tried++ {
+		n.front, n.written = (n.front+1)%k, 0
+	}
+	n.written++
+	return n.front
+}
+
+func (n *naive) bookAt(u int, at, took unit.Time, read bool, slot int32) unit.Time {
 	n.Busy[u] += took
 	c := &n.channels[u]
 	before := slices.Clone(c.jobs)
@@ -132,27 +161,29 @@ func (n *naive) book(page int32, at, took unit.Time, read bool, slot int32) unit
 }
 
 func (n *naive) read(page int32, at unit.Time, why Why) unit.Time {
-	start := n.book(page, at, n.d.Read, true, none)
+	start := n.bookAt(n.where(page), at, n.d.Read, true, none)
 	n.FlashReads[why]++
 	return start + n.d.Read
 }
 
 func (n *naive) program(now unit.Time, page int32, at unit.Time, why Why) unit.Time {
-	u := page % int32(len(n.channels))
-	if copied, erased := n.ftl.Write(page); erased > 0 {
+	u := n.next(page)
+	if copied, erased := n.ftl.WriteTo(u, page); erased > 0 {
 		n.FlashReads[ByCollection] += int64(copied)
 		n.FlashPrograms[ByCollection] += int64(copied)
 		n.Erases += int64(erased)
-		n.book(page, at, unit.Time(copied)*(n.d.Read+n.d.Program)+unit.Time(erased)*n.d.Erase, false, none)
+		n.bookAt(int(u), at, unit.Time(copied)*(n.d.Read+n.d.Program)+unit.Time(erased)*n.d.Erase, false, none)
 	}
 	slot := int32(none)
 	if why == ByHost || why == ByBuffer && !n.has(uint32(machine.ShortMisses)) {
 		slot = int32(slices.Index(n.slots, slices.Min(n.slots)))
 		n.slots[slot] = never
 	}
-	start := n.book(page, at, n.d.Program, false, slot)
+	start := n.bookAt(int(u), at, n.d.Program, false, slot)
+	n.until[page] = 0
 	if slot != none {
 		n.slots[slot] = start + n.d.Program
+		n.until[page] = start + n.d.Program
 	}
 	if n.channels[u].collectAt < 0 && n.ftl.Due(u) {
 		n.channels[u].collectAt = max(at, now)
@@ -259,7 +290,12 @@ func (n *naive) blockRead(now unit.Time, s plan.Structure, page, pages int32) (d
 	for p := page; p < page+pages; p++ {
 		at, link := n.command(now)
 		flash := n.mapped(p) || n.m.Fresh && s == plan.Data
-		switch n.memory {
+		memory := n.memory
+		if n.d.Serves && n.until[p] > at {
+			n.BufferHits++
+			memory, flash = NoMemory, false
+		}
+		switch memory {
 		case PageBuffer:
 			if n.d.Shared {
 				at = n.access(now, s, p, at, every, false)
@@ -600,6 +636,7 @@ func (n *naive) commit(now unit.Time, tx int32) unit.Time {
 func (n *naive) trim(now unit.Time, page int32) {
 	n.event(plan.Event{At: now, Moment: plan.Trimmed, Structure: n.writer[page], Page: page})
 	n.forget(page, false)
+	n.until[page] = 0
 	n.ftl.Trim(page)
 }
 

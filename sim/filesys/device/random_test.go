@@ -50,6 +50,10 @@ func small(r *dice) (m machine.Setup, memory Memory, waits bool) {
 	d.Single = r.roll(4) == 0
 	d.ReadsFirst = r.roll(4) == 0
 	d.Shared = r.roll(4) == 0
+	d.Serves = r.roll(4) == 0
+	if r.roll(3) == 0 {
+		d.Frontier = machine.OneBlock
+	}
 	d.Persist = unit.Time(r.roll(2)) * us
 	d.CollectAt = int64(r.roll(30))
 	d.CollectUntil = d.CollectAt + int64(r.roll(20))
@@ -77,8 +81,9 @@ func both(t *testing.T, r *dice, accesses int) {
 	for p := range min(pages, 64) {
 		if r.roll(3) == 0 {
 			d.Preload(p)
-			for n.ftl.Write(p); n.ftl.Due(p % int32(m.Device.Channels)); {
-				n.ftl.Collect(p % int32(m.Device.Channels))
+			u := n.next(p)
+			for n.ftl.WriteTo(u, p); n.ftl.Due(u); {
+				n.ftl.Collect(u)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"math/bits"
+
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
@@ -20,6 +22,7 @@ const (
 // A frame is a page of the cache. All links are frames.
 type frame struct {
 	changed        uint64
+	touched        uint64    // lines written since it is dirty
 	since          unit.Time // dirty since
 	node, index    int32     // the file and its page; of metadata None and the key
 	before, next   int32     // LRU; the list of free frames uses next
@@ -150,7 +153,7 @@ func (c *cache) clean(file *File, i int32) {
 	if f.copied {
 		c.duplicate--
 	}
-	f.dirty, f.fresh, f.copied, f.changed = false, false, false, 0
+	f.dirty, f.fresh, f.copied, f.changed, f.touched = false, false, false, 0, 0
 	c.frames[f.older].newer = f.newer
 	c.frames[f.newer].older = f.older
 	if f.above == none {
@@ -290,6 +293,7 @@ func (h *Host) Clean(f plan.Frame, home int32) {
 	p := &h.cache.frames[f]
 	file := &h.Files[p.node]
 	if p.dirty {
+		h.Counts.WrittenThrough += 64 * int64(bits.OnesCount64(p.touched))
 		h.sent(p.node, p.index, home != file.Slots[p.index].Home)
 	}
 	if p.dirty && h.Env != nil && h.Env.Recording() {

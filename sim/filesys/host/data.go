@@ -78,9 +78,22 @@ func (h *Host) Read(t *plan.Thread, fs plan.FS, node int32, offset, length int64
 	first, last := int32(offset/PageSize), int32((end-1)/PageSize)
 	for first <= last {
 		to := min(first+h.chunk(), last+1)
+		h.Counts.ReadThrough += h.lacks(node, first, to, offset, end)
 		h.readChunk(t, fs, node, first, to, now)
 		first = to
 	}
+}
+
+// lacks is how many bytes of a file's range lie in pages that the device has and the cache has
+// not, from first to before to.
+func (h *Host) lacks(node, first, to int32, offset, end int64) (n int64) {
+	for i := first; i < to; i++ {
+		if s := &h.Files[node].Slots[i]; s.Frame == None && s.Home != None {
+			start := int64(i) * PageSize
+			n += min(end, start+PageSize) - max(offset, start)
+		}
+	}
+	return n
 }
 
 func (h *Host) readChunk(t *plan.Thread, fs plan.FS, node, first, to int32, now unit.Time) {
@@ -208,7 +221,9 @@ func (h *Host) writeChunk(t *plan.Thread, fs plan.FS, c *call.Call, w *Wrote, fi
 			s.Frame = plan.Frame(h.cache.allocate(c.Node, i))
 			if s.Home != None {
 				if lo > 0 || start+hi < min(file.Size, start+PageSize) {
-					h.fetch(t, from, s.Home)
+					if !h.Setup.Host.BlindWrites {
+						h.fetch(t, from, s.Home)
+					}
 				} else {
 					blind = true
 				}
@@ -224,10 +239,11 @@ func (h *Host) writeChunk(t *plan.Thread, fs plan.FS, c *call.Call, w *Wrote, fi
 				w.Copied++
 			}
 			h.cache.markDirty(file, int32(s.Frame), now)
-			if blind || f.fresh && !h.Setup.Fresh {
+			if blind || f.fresh && (!h.Setup.Fresh || h.differs(c.Node, i)) {
 				f.changed = ^uint64(0)
 			}
 		}
+		f.touched |= lines(lo, hi)
 		if f.changed != ^uint64(0) {
 			f.changed |= h.changes(c, i, file.writes, lines(lo, hi))
 		}
@@ -239,6 +255,13 @@ func (h *Host) writeChunk(t *plan.Thread, fs plan.FS, c *call.Call, w *Wrote, fi
 func lines(lo, hi int64) uint64 {
 	first, last := uint(lo/64), uint((hi-1)/64)
 	return ^uint64(0) << first & (^uint64(0) >> (63 - last))
+}
+
+// differs reports whether a page that is new to a file differs wholly from what it is compared
+// with, as FreshShare of them do.
+func (h *Host) differs(node, index int32) bool {
+	share := h.Setup.FreshShare
+	return share > 0 && int64(mix(mix(uint64(h.Setup.Seed)+1)^mix(uint64(uint32(node))<<32|uint64(uint32(index))))>>32*100>>32) < share
 }
 
 // changes says which of the lines that are written differ from what was there.

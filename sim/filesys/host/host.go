@@ -66,7 +66,11 @@ type Counts struct {
 	// Dirty data pages that were written back: not at all, as nothing had changed, byte-wise,
 	// as a block.
 	SentNothing, SentBytes, SentBlocks int64
-	Commits                            int64 // of a journal or a checkpoint
+	// Bytes that programs read of pages that the cache had not, and lines, in bytes, that they
+	// had written of pages when these were written back: what of all that they asked for had to
+	// reach the device.
+	ReadThrough, WrittenThrough int64
+	Commits                     int64 // of a journal or a checkpoint
 }
 
 // A Sent is a file whose pages, from First up to End, are on their way to the device. Moved:

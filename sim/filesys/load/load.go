@@ -28,11 +28,14 @@
 //  6. YCSB's store is a model: see the comment of store.
 //  7. Synchronous writes of oltp are those of files opened with O_DSYNC, which does not make
 //     the times of an inode durable. Filebench takes O_SYNC, which does, except on Solaris
-//     (fileset.c). Tried that way, ByteFS makes 1.92 times as many calls a
-//     second as Ext4 in oltp, instead of 1.81 times.
+//     (fileset.c); so does Setup.FullSync.
+//  8. A warm-up (Setup.Warm) is as long as the run and goes over into it: the artifact's
+//     personalities for it say how long, and its threads end before the run begins.
 package load
 
 import (
+	"slices"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
@@ -105,13 +108,36 @@ func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error
 		entries.most++
 	}
 	n := scaled(r.Calls, s.Scale*int64(len(loop)))
+	if f := flowops[r.Name]; s.Flowops && f[0] > 0 {
+		n = max(1, n*f[0]/f[1])
+	}
+	first := int64(0) // loops of the warm-up
+	if s.Warm && warmed(r.Name) {
+		first = n
+	}
 	w := &call.Workload{
 		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,
-		Calls: n * int64(len(loop)),
-		Start: func() call.Source { return entries.begin(loop, r, n, threads, s.Seed, log) },
+		Calls: (first + n) * int64(len(loop)), Warm: first * int64(len(loop)),
+		Start: func() call.Source { return entries.begin(loop, r, first+n, threads, s.Seed, log) },
 	}
-	w.Sure, w.Unsure = entries.sure(r, n, loop, threads)
+	w.Sure, w.Unsure = entries.sure(r, first+n, loop, threads)
 	return w, nil
+}
+
+// flowops are of how many operations a run ends, and after how many calls it does here without
+// Setup.Flowops, by workload. Filebench counts every operation (flowop.c, flowop_endop), and the
+// artifact's personalities say after how many it is to end (finishoncount; create's million is
+// half of what its files would last for).
+var flowops = map[string][2]int64{
+	"create": {1_000_000, 2_000_000}, "varmail": {500_000, 1_625_000}, "fileserver": {1_000_000, 3_666_667},
+	"webproxy": {500_000, 1_583_333}, "webserver": {500_000, 1_409_091},
+}
+
+// warmed reports whether the artifact's script runs a workload once before it is measured, and
+// keeps what the caches have then. The others have no warm-up (create, mkdir), or caches are
+// dropped after it (delete, rmdir, stat). YCSB is always warm.
+func warmed(workload string) bool {
+	return slices.Contains([]string{"varmail", "fileserver", "webproxy", "webserver", "oltp"}, workload)
 }
 
 // A Recording is a trace of calls as a file has it: those of each thread in their order.

@@ -14,22 +14,17 @@ const (
 	logBatch    = 3200 // for which the log's writer waits
 )
 
-// What threads of oltp compute: a reader after every read (F: 200 000 rounds of a loop; K:
-// a nanosecond each), a writer before every batch.
-const (
-	readerBurn = 200 * unit.Microsecond
-	writerBurn = 10 * unit.Microsecond
-)
-
 // An oltp is a source of the calls of Filebench's oltp: its first thread writes the log,
 // then come the database writers, each with as many threads as it has writes under way at
 // once, and the others read.
 type oltp struct {
 	files, first  int64 // data files, and the node of the first
 	nodes         []call.Node
-	io, log       int64 // of an access, of a write of the log
-	left          int64 // reads that no thread has begun
-	readers       int   // that have not ended
+	io, log       int64        // of an access, of a write of the log
+	burns         [2]unit.Time // of a reader after a read, of a writer before a batch
+	flags         call.Flags   // of writes
+	left          int64        // reads that no thread has begun
+	readers       int          // that have not ended
 	aio           int
 	rnds          []random
 	posts         [dbWriters]int64
@@ -58,15 +53,24 @@ func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
 	first := int64(len(nodes)) - files
 	nodes = append(nodes, call.Node{Size: int64(r.FileSize)})
 	reads := max(scaled(r.Calls, s.Scale)/2, 1)
+	warm := int64(0) // calls, about twice as many as reads
+	if s.Warm {
+		warm = 2 * reads
+		reads *= 2
+	}
 	readers := threads - oltpOther
 	threads = 1 + dbWriters*int(r.AIO) + readers
+	flags := call.Sync
+	if s.FullSync {
+		flags |= call.Full
+	}
 	return &call.Workload{
 		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)),
-		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch, Unsure: unsureWaits,
+		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch, Warm: warm, Unsure: unsureWaits,
 		Start: func() call.Source {
 			o := &oltp{
 				files: files, first: first, nodes: nodes, io: int64(r.IO), log: int64(r.Append),
-				left: reads, readers: readers, aio: int(r.AIO), rnds: make([]random, threads),
+				burns: [2]unit.Time{s.ReaderBurn, s.WriterBurn}, flags: flags, left: reads, readers: readers, aio: int(r.AIO), rnds: make([]random, threads),
 				busy: make([]bool, threads), asleep: make([]bool, threads),
 				parked: make([]int32, 0, threads), woken: make([]int32, 0, 2*threads), logNow: true,
 			}
@@ -138,7 +142,7 @@ func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 	}
 	o.left--
 	o.busy[thread] = true
-	c.Code, c.Think = call.Read, readerBurn
+	c.Code, c.Think = call.Read, o.burns[0]
 	o.place(thread, c)
 	return call.Ready
 }
@@ -169,7 +173,7 @@ func (o *oltp) logWriter(c *call.Call) call.State {
 		o.logPosts -= logBatch
 	}
 	o.logNow = false
-	c.Code, c.Flags, c.Node = call.Write, call.Sync, int32(o.first+o.files)
+	c.Code, c.Flags, c.Node = call.Write, o.flags, int32(o.first+o.files)
 	c.Offset, c.Length = o.rnds[0].below(o.nodes[c.Node].Size/o.log)*o.log, o.log
 	return call.Ready
 }
@@ -199,12 +203,12 @@ func (o *oltp) writer(thread int32, answered bool, c *call.Call) call.State {
 	}
 	if o.thinks[i] {
 		o.thinks[i] = false
-		c.Think = writerBurn
+		c.Think = o.burns[1]
 	}
 	o.writes[i]--
 	o.under[i]++
 	o.busy[thread] = true
-	c.Code, c.Flags = call.Write, call.Sync
+	c.Code, c.Flags = call.Write, o.flags
 	o.place(thread, c)
 	return call.Ready
 }

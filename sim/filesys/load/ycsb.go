@@ -44,12 +44,11 @@ const (
 	compactAt     = 4  // files of level 0
 	stopAt        = 20 // files of level 0, at which flushing waits
 	maxRuns       = stopAt + levels
-	falsePositive = 100                  // one of so many bloom filters says yes and is wrong
-	readAhead     = 128 << 10            // bytes that merging reads at once
-	writeChunk    = 1 << 20              // bytes that a sorted run is written with at once
-	mostScanned   = 100                  // records of a scan
-	scrambled     = 1e10                 // ranks of YCSB's scrambled generator, whatever there are of records
-	operation     = 5 * unit.Microsecond // what an operation of the store computes (K)
+	falsePositive = 100       // one of so many bloom filters says yes and is wrong
+	readAhead     = 128 << 10 // bytes that merging reads at once
+	writeChunk    = 1 << 20   // bytes that a sorted run is written with at once
+	mostScanned   = 100       // records of a scan
+	scrambled     = 1e10      // ranks of YCSB's scrambled generator, whatever there are of records
 )
 
 // Where the newest version of a record is: in a level from 1 on, or here.
@@ -108,6 +107,7 @@ type storeShape struct {
 	memtable, file int64
 	block, record  int64
 	sync           bool
+	operation      unit.Time // what an operation of the store computes
 	zipf           *zipf
 }
 
@@ -156,7 +156,7 @@ func (r *Recipe) ycsb(s *machine.Setup, clients int) (*call.Workload, error) {
 	ops := scaled(r.Calls, s.Scale)
 	warm := ops / 2
 	shape := storeShape{
-		mix: m, clients: clients, block: int64(r.IO), record: int64(r.Append), sync: r.SyncLog != 0,
+		mix: m, clients: clients, block: int64(r.IO), record: int64(r.Append), sync: r.SyncLog != 0, operation: s.StoreCost,
 	}
 	shape.file = max(int64(r.FileSize)/s.Scale, 16*shape.block, shape.record)
 	shape.memtable = max(int64(r.Memtable)/s.Scale, 16*shape.record)
@@ -278,7 +278,7 @@ func (s *store) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 				return call.Done
 			}
 			s.left--
-			cl.think += operation
+			cl.think += s.operation
 			s.draw(cl)
 		case getting:
 			if cl.at == cl.n {

@@ -12,14 +12,17 @@ import (
 const (
 	GroupRun     = "Run"
 	GroupChoices = "What decides the comparison"
-	GroupFlash   = "Flash"
-	GroupBlocks  = "Block commands"
-	GroupBytes   = "Byte accesses and DRAM of the device"
-	GroupCollect = "Garbage collection and life"
-	GroupHost    = "Host"
-	GroupCalls   = "CPU time of calls"
-	GroupSystems = "CPU time of file systems"
-	GroupWriting = "Write-back, journal and checkpoint"
+	// GroupMeasured are facts of how the paper was measured; each knob's source says where in the
+	// artifact, or in Filebench, it can be read.
+	GroupMeasured = "As the paper was measured"
+	GroupFlash    = "Flash"
+	GroupBlocks   = "Block commands"
+	GroupBytes    = "Byte accesses and DRAM of the device"
+	GroupCollect  = "Garbage collection and life"
+	GroupHost     = "Host"
+	GroupCalls    = "CPU time of calls"
+	GroupSystems  = "CPU time of file systems"
+	GroupWriting  = "Write-back, journal and checkpoint"
 )
 
 // Sources of defaults, with how far they can be trusted.
@@ -27,6 +30,8 @@ const (
 	paper    = "ByteFS, emulator parameters (medium confidence: from a reading note)"
 	artifact = "ByteFS artifact (high confidence: read in its code)"
 	general  = "general knowledge, not published (low confidence)"
+	script   = "ByteFS artifact, utils/filebench_run.sh"
+	branch   = "ByteFS artifact, branch bytefs, linux/ssd/cow.c"
 )
 
 // Limits of what a run may take, so that it fits into a browser's memory: after scaling.
@@ -71,7 +76,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupRun
 	scales := knob.Info{
 		Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
-		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, and neither is its machine.",
+		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory and threads are not, and the first 64 pages of the write buffer. A recording is not divided, and neither is its machine.",
 		Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
 	}
 	for n := int64(1); n <= 256; n *= 2 {
@@ -100,7 +105,7 @@ func Knobs() []knob.Knob[Setup] {
 		}, Word: func(s *Setup) *string { return (*string)(&s.Payload) },
 	})
 	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes. It decides only where the payload is a share of lines.", Source: "ours"})
-	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "not published: off is how the text reads"})
+	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "how the text reads: off; " + branch + " (get_dup_page, sync_rbh_wr_new): on"})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "ack", Label: "Block writes are answered", Group: group, Kind: knob.One, Help: "When the device answers a block write.",
@@ -113,6 +118,29 @@ func Knobs() []knob.Knob[Setup] {
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Ack) },
 	})
+
+	group = GroupMeasured
+	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ wholly from what they are compared with, so that they are sent as blocks. It decides only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
+	ks = append(ks, knob.Knob[Setup]{
+		Info: knob.Info{
+			Key: "frontier", Label: "Flash is written", Group: group, Kind: knob.One, Help: "Which channel a page is programmed on.",
+			Source: "striped: how SSDs are built; block: ByteFS artifact, branch baseline, linux/ssd/ftl.c:160-212 (ssd_advance_write_pointer) and bytefs_gc.c",
+
+			Choices: []knob.Choice{
+				{Key: string(Striped), Label: "on all channels", Help: "Page by page, so that all channels program at once.", Word: "-"},
+				{Key: string(OneBlock), Label: "a block at a time", Help: "As the artifact's emulator does: a block's pages on one channel, then the next, so that one channel programs at a time.", Word: "one channel programs at a time"},
+			},
+		}, Word: func(s *Setup) *string { return (*string)(&s.Device.Frontier) },
+	})
+	mechanism(func(s *Setup) *bool { return &s.Warm }, knob.Info{Key: "warm", Label: "Warm-up", Help: "Whether varmail, fileserver, webproxy, webserver and oltp run once before they are measured, and keep what the page cache has then. YCSB always does; of the others caches are cold.", Source: script + ":93-110, 296-308"})
+	mechanism(func(s *Setup) *bool { return &s.KeepF2FS }, knob.Info{Key: "f2fs_keeps", Label: "F2FS keeps its cache", Help: "Whether F2FS begins with its metadata in the page cache, as far as they have room there: those of the files made last.", Source: script + ":208-211: caches are dropped for all but F2FS"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.OwnCache }, unit.MiB, "MiB", 0, 1024*unit.GiB, knob.Info{Key: "own_cache", Label: "Page cache of ByteFS", Help: "ByteFS' own page cache, which nobody limits; 0: as that of all others.", Zero: "as that of all others", Source: "ByteFS artifact, branch bytefs: 4,194,304 pages (16384) of its own, which neither drop_caches nor pin_mem touches"})
+	mechanism(func(s *Setup) *bool { return &s.Host.BlindWrites }, knob.Info{Key: "blind_writes", Label: "ByteFS writes without reading", Help: "Whether ByteFS changes a part of a page that it has not in its cache without reading the page first. What it does not write is then lost: no file system can do so.", Source: branch + ":1012-1017: the read is commented out"})
+	mechanism(func(s *Setup) *bool { return &s.FullSync }, knob.Info{Key: "full_sync", Label: "Synchronous writes are O_SYNC", Help: "Whether synchronous writes of oltp make an inode's times durable, too; else O_DSYNC.", Source: "Filebench, fileset.c: dsync is O_SYNC but on Solaris"})
+	mechanism(func(s *Setup) *bool { return &s.Flowops }, knob.Info{Key: "flowops", Label: "All operations count", Help: "Whether a run of Filebench ends after so many operations of any kind, which makes it a half to a third as long; else after so many reads and writes.", Source: "Filebench, flowop.c: flowop_endop counts every one (finishoncount)"})
+	span(func(s *Setup) *unit.Time { return &s.ReaderBurn }, us, "µs", 0, sec, knob.Info{Key: "reader_burn", Label: "A reader of oltp computes", Help: "After every read.", Source: "Filebench, oltp.f: 200,000 rounds of a loop, a nanosecond each (low confidence); optimized, at a store a cycle, 80 at 2.5 GHz"})
+	span(func(s *Setup) *unit.Time { return &s.WriterBurn }, us, "µs", 0, sec, knob.Info{Key: "writer_burn", Label: "A writer of oltp computes", Help: "Before every batch of writes.", Source: "Filebench, oltp.f: 10,000 rounds of a loop, a nanosecond each (low confidence)"})
+	span(func(s *Setup) *unit.Time { return &s.StoreCost }, us, "µs", 0, sec, knob.Info{Key: "store_cost", Label: "The store computes", Help: "For an operation of YCSB.", Source: general})
 
 	group = GroupFlash
 	size(func(s *Setup) *unit.Bytes { return &s.Device.Capacity }, unit.GiB, "GiB", unit.GiB, 1024*unit.GiB, knob.Info{Key: "capacity", Label: "Capacity", Help: "Flash of the SSD.", Source: paper + "; as the artifact"})
@@ -128,7 +156,9 @@ func Knobs() []knob.Knob[Setup] {
 	span(func(s *Setup) *unit.Time { return &s.Device.Firmware }, us, "µs", 0, ms, knob.Info{Key: "firmware", Label: "Firmware", Help: "What the one firmware server needs for each page of a block command.", Source: "artifact: one thread serves all commands and sums up each page; how long it takes is " + general})
 	span(func(s *Setup) *unit.Time { return &s.Device.Transfer }, us, "µs", 0, ms, knob.Info{Key: "transfer", Label: "Transfer", Help: "What the link needs for each page of a block command, one after the other.", Source: "4 KiB at 3.5 GB/s, the read rate of the paper's Table 1 (medium confidence)"})
 	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "From the firmware to the program that waits, once a command.", Source: general})
-	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale does not divide it.", Source: general + "; 16 MB on the paper's real board"})
+	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. What is above 64 the scale divides; fewer could not keep the channels at work, which it does not divide.", Source: general + "; 16 MB on the paper's real board"})
+
+	mechanism(func(s *Setup) *bool { return &s.Device.Serves }, knob.Info{Key: "buffer_reads", Label: "Buffer serves reads", Help: "Whether a page that is read while the write buffer still has it comes from there; else the read waits until it is programmed, and reads flash.", Source: "off: " + artifact + "; a real SSD's buffer does"})
 
 	group = GroupBytes
 	span(func(s *Setup) *unit.Time { return &s.Device.LineRead }, ns, "ns", 0, ms, knob.Info{Key: "line_read", Label: "Load of a line", Help: "What a load of 64 bytes from the device takes, for each line of an access.", Source: paper + ", Table 1; 175 ns over CXL"})
@@ -148,7 +178,7 @@ func Knobs() []knob.Knob[Setup] {
 
 	group = GroupHost
 	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})
-	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + ": the artifact limits host memory by a tool, to what is not published"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + "; the artifact pins memory until 4096 are left (utils/filebench_run.sh:293)"})
 	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take.", Source: general})
 
 	group = GroupCalls
@@ -221,6 +251,7 @@ func (s *Setup) Validate() error {
 		{"Capacity (capacity)", d.Capacity, r.Device.Capacity, 0, mostCapacity},
 		{"DRAM for data (ssd_dram)", d.DRAM, r.Device.DRAM, leastPages * unit.Page, mostDRAM},
 		{"Page cache (page_cache)", h.Cache, r.Host.Cache, 4 * leastPages * unit.Page, mostCache},
+		{"Page cache of ByteFS (own_cache)", h.OwnCache, r.Host.OwnCache, 0, mostCache},
 		{"Journal (journal)", h.Journal, r.Host.Journal, leastPages * unit.Page, mostCapacity / 4},
 	} {
 		if v.size < v.least {

@@ -33,6 +33,15 @@ const (
 	AsArtifact Ack = "artifact" // of Ext4 and F2FS when it is programmed, of others when it has a slot
 )
 
+// A Frontier says where the flash is written.
+type Frontier string
+
+// The frontiers.
+const (
+	Striped  Frontier = "striped" // a page goes to the channel of its number: all work at once
+	OneBlock Frontier = "block"   // pages in a row fill a block of one channel, then one of the next
+)
+
 // A Setup is the hardware, the host and the options. It is copied freely. Sizes and
 // timers are at full scale; what a run hands to the device, the host and file systems is
 // divided ([Setup.Scaled]).
@@ -51,6 +60,21 @@ type Setup struct {
 	// as any other page (ByteFS). Else all of it has changed.
 	Fresh bool
 	Ack   Ack
+	// FreshShare is the percent of a fresh page's lines that differ from what it is compared
+	// with, besides those that the payload changes.
+	FreshShare int64
+	// Warm: workloads that have a warm-up in the artifact's script run once before they are
+	// measured, and keep what the caches have then. KeepF2FS: F2FS begins with its metadata in
+	// the cache, of which the script drops none.
+	Warm, KeepF2FS bool
+	// Flowops: a run of Filebench ends after so many of all its operations, not of reads and
+	// writes alone.
+	Flowops bool
+	// FullSync: synchronous writes of oltp make an inode's times durable too (O_SYNC).
+	FullSync bool
+	// What programs compute: a reader of oltp after every read, a writer before every batch,
+	// and the store of YCSB for an operation.
+	ReaderBurn, WriterBurn, StoreCost unit.Time
 
 	Device Device
 	Host   Host
@@ -66,8 +90,12 @@ type Device struct {
 	// A block command takes Submit on its way there, Firmware a page in the one firmware
 	// server, Transfer a page on the link, and Complete on its way back.
 	Submit, Firmware, Transfer, Complete unit.Time
-	// Buffer is the protected write buffer, in pages; the scale does not divide it.
+	// Buffer is the protected write buffer, in pages; what it has above keptBuffer the scale
+	// divides. Serves: a page that is read while the buffer has it is not read from flash.
 	Buffer int64
+	Serves bool
+	// Frontier is which channel a page is programmed on.
+	Frontier Frontier
 	// A byte access takes LineRead or LineWrite for each line of 64 bytes. Persist is the
 	// reading back that makes posted writes durable, once an access. Commit is the command.
 	LineRead, LineWrite, Persist, Commit unit.Time
@@ -93,6 +121,10 @@ type Host struct {
 	// Cache is the page cache, of which metadata may take MetaShare percent.
 	Cache     unit.Bytes
 	MetaShare int64
+	// OwnCache is the page cache of ByteFS, which has one of its own; 0: as all others.
+	// BlindWrites: ByteFS does not read a page before it changes a part of it.
+	OwnCache    unit.Bytes
+	BlindWrites bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time

@@ -209,7 +209,7 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 			most = f
 		}
 	}
-	said := fmt.Sprintf("%s has %s to %s the throughput of %s, by what three settings say that nobody published.", byteFS.Title, times(low), times(high), rival.Title)
+	said := fmt.Sprintf("%s has %s to %s the throughput of %s, by what three settings say.", byteFS.Title, times(low), times(high), rival.Title)
 	if size(most) < 0.01 {
 		return said + " None of them matters here."
 	}

@@ -66,8 +66,10 @@ func knobs() map[string][]knob.Knob[settings] {
 		case machine.GroupRun:
 			x.Group, panel = "", "workload"
 			x.Always = k.Key == "scale"
-		case machine.GroupChoices:
-			x.Group, panel = "", "decides"
+		case machine.GroupChoices, machine.GroupMeasured:
+			if panel = "decides"; k.Group == machine.GroupChoices {
+				x.Group = ""
+			}
 		case machine.GroupHost, machine.GroupCalls, machine.GroupSystems, machine.GroupWriting:
 			panel = "host"
 			if k.Group == machine.GroupHost {
@@ -122,6 +124,7 @@ func deviceKnob() knob.Knob[settings] {
 		Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
 		Choices: []knob.Choice{
 			{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
+			{Key: "measured", Label: "ByteFS as it was measured", Word: "as the paper was measured", Set: setupText(machine.Measured(), modePaper) + " " + measuredText(machine.Measured()), Help: "The emulator with what its own code, its scripts and Filebench show of how it was measured; each setting below says where. The paper is compared with this. Choose another for an SSD of your own: none writes one channel at a time."},
 			{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
 			{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
 			{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
@@ -137,13 +140,24 @@ func setupText(m machine.Setup, mode string) string {
 		switch k.Group {
 		case machine.GroupFlash, machine.GroupBlocks, machine.GroupBytes, machine.GroupCollect:
 		default:
-			if k.Key != "ack" && k.Key != "byte_limit" {
+			if k.Key != "ack" && k.Key != "byte_limit" && k.Key != "frontier" {
 				continue
 			}
 		}
 		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
 	}
 	return knob.Join(append(list, knob.Pair{Key: "mode", Text: mode}), " ")
+}
+
+// measuredText writes as settings what else the artifact shows of how the paper was measured.
+func measuredText(m machine.Setup) string {
+	var list []knob.Pair
+	for _, k := range machine.Knobs() {
+		if k.Group == machine.GroupMeasured && k.Key != "frontier" || k.Key == "fresh" || k.Key == "page_cache" {
+			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
+		}
+	}
+	return knob.Join(list, " ")
 }
 
 // modeKnob chooses between the artifact and the paper.

@@ -121,7 +121,7 @@ func New() lab.Lab {
 				return fmt.Sprintf("entry=%q open_loop=%v", s.Entry, m.OpenLoop)
 			}
 			r.Name = s.Workload
-			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d %s", r.Name, m.Scale, m.Seed, m.Threads, recipeText(&r))
+			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d warm=%v flowops=%v full_sync=%v burns=%d,%d,%d %s", r.Name, m.Scale, m.Seed, m.Threads, m.Warm, m.Flowops, m.FullSync, m.ReaderBurn, m.WriterBurn, m.StoreCost, recipeText(&r))
 		},
 		Load:     loaded,
 		Run:      run,

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/latency"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -31,11 +32,33 @@ var causes = []struct {
 	{"program", "the program", "What programs compute, wait for their own threads, or had already ended.", []core.Cause{core.Thinks}},
 	{"cpu", "the file system's CPU time", "The file system's work, and waiting for a core.", []core.Cause{core.Computes, core.WaitsCore}},
 	{"lock", "locks", "Waiting for a lock or a section that others are in, and what is done in the section.", []core.Cause{core.WaitsLock}},
-	{"read_blocks", "reading blocks", "Block reads.", []core.Cause{core.ReadsBlocks}},
+	{"read_blocks", "reading blocks", "Block reads, but for what they wait behind programs.", []core.Cause{core.ReadsBlocks}},
 	{"write_blocks", "writing blocks", "Block writes.", []core.Cause{core.WritesBlocks}},
-	{"read_bytes", "loads", "Loads of lines.", []core.Cause{core.ReadsBytes}},
+	{"read_bytes", "loads", "Loads of lines, but for what they wait behind programs.", []core.Cause{core.ReadsBytes}},
 	{"write_bytes", "stores and COMMIT", "Stores of lines, COMMIT, and waiting for room in the log.", []core.Cause{core.WritesBytes, core.WaitsLog}},
 	{"journal", "commits of a journal", "Waiting until a journal or a checkpoint has committed.", []core.Cause{core.WaitsJournal}},
+	{behindKey, "reads behind programs", "What block reads and loads wait at a channel of flash for programs and erases that came before them; Reads first (reads_first) lets them pass.", nil},
+}
+
+// behindKey is of what reads wait for programs, which is in the ledger of what they are.
+const behindKey = "behind"
+
+// spent is what threads spend on a part of their time, in sum.
+func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
+	if key == behindKey {
+		return r.Behind[device.Block] + r.Behind[device.Byte]
+	}
+	for _, c := range of {
+		switch t += r.Ledger[c]; c {
+		case core.Thinks:
+			t += r.Ended
+		case core.ReadsBlocks:
+			t -= r.Behind[device.Block]
+		case core.ReadsBytes:
+			t -= r.Behind[device.Byte]
+		}
+	}
+	return t
 }
 
 // thread is a sum over threads as a time of the mean one, in ms.
@@ -69,6 +92,26 @@ func list() []report.Measure[*result] {
 		t := &r.Tallies[call.Read]
 		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 	})
+	tail := func(of, what string, code call.Code, counts func(r *result) (*latency.Counts, unit.Time)) {
+		for _, q := range []struct {
+			key, label string
+			part       int64
+		}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}} {
+			if of == "read" && q.key == "p99" {
+				continue // stands apart
+			}
+			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "At most so long take so many of them, to some percent.", 1, -1, func(r *result) float64 {
+				c, longest := counts(r)
+				return ratio(float64(c.Quantile(q.part, longest)), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
+			})
+		}
+		add(of+"_worst_us", what+", the longest", "µs", "From the call to its answer.", 1, -1, func(r *result) float64 {
+			_, longest := counts(r)
+			return ratio(float64(longest), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
+		})
+	}
+	tail("read", "Latency of a read", call.Read, func(r *result) (*latency.Counts, unit.Time) { return &r.ReadLatency, r.Longest })
+	tail("write", "Latency of a write", call.Write, func(r *result) (*latency.Counts, unit.Time) { return &r.WriteLatency, r.LongestWrite })
 	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent.", 1, -1, func(r *result) float64 {
 		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
@@ -137,14 +180,7 @@ func list() []report.Measure[*result] {
 	add("duplicates", "Pages with a duplicate", "%", "How many of the cached pages have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
 	for _, x := range causes {
 		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads.", 3, 0, func(r *result) float64 {
-			var t unit.Time
-			for _, c := range x.of {
-				t += r.Ledger[c]
-			}
-			if x.of[0] == core.Thinks {
-				t += r.Ended
-			}
-			return r.thread(t)
+			return r.thread(r.spent(x.key, x.of))
 		})
 	}
 	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })

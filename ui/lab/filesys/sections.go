@@ -15,6 +15,7 @@ const (
 	logKey         = "log"
 	trafficKey     = "traffic"
 	factorsKey     = "factors"
+	measuredKey    = "measured"
 	sensitivityKey = "sensitivity"
 	lifeKey        = "life"
 	quirksKey      = "quirks"
@@ -36,9 +37,14 @@ func sections() []section {
 			About: "What goes over the link, of the system in focus and beside the others.",
 		}},
 		{Show: showing((*view).crash), Section: crashSection()},
+		{Show: showing((*view).measured), Section: lab.Section{
+			Key: measuredKey, Title: "How it was measured", Run: true, Folded: true,
+			About: "What can be read of the paper's measurement, added to the settings one fact after the other: how much of ByteFS' gain each makes.",
+			Knobs: measuredKnobs(),
+		}},
 		{Show: showing((*view).factors), Section: lab.Section{
 			Key: factorsKey, Title: "What decides the comparison", Run: true, Folded: true,
-			About: "Payload, fresh pages and acknowledgement, each both ways: three things that nobody published, and the ratio under all eight.",
+			About: "Payload, fresh pages and acknowledgement, each both ways, and the ratio under all eight.",
 		}},
 		{Show: showing((*view).sensitivity), Section: lab.Section{
 			Key: sensitivityKey, Title: "Flash, link and log", Run: true, Folded: true,

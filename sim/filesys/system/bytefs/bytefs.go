@@ -45,7 +45,8 @@
 //     A power failure can tear a call; what a journal against that would cost is not in it.
 //     The same holds of the quirk no-commit.
 //  6. A page that is new to a file and has nothing but zeros, if it is compared with them
-//     (Setup.Fresh), gets its place, and nothing is written there.
+//     (Setup.Fresh), gets its place, and nothing is written there. With FreshShare so many of
+//     them differ wholly from what they are compared with, which the artifact does not clear.
 //  7. A directory's lock is held from the work on its entries until COMMIT is issued. The
 //     paper says that transactions lock, not for how long.
 package bytefs
@@ -352,6 +353,9 @@ func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
 	if direct || c.Flags&call.Sync != 0 {
 		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
 		f.whole = direct
+		if c.Flags&call.Full != 0 {
+			h.Files[c.Node].Meta = true
+		}
 		f.sync(t, c.Node, f.frames)
 		f.whole = false
 	}

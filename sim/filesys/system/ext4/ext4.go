@@ -447,7 +447,9 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 	if c.Flags&call.Direct != 0 {
 		h.Evict(c.Node, w.First, w.End)
 	}
-	if c.Flags&call.Sync != 0 && (marks || f.dataTx[c.Node] >= f.uncommitted()) {
+	if c.Flags&call.Full != 0 {
+		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forNode})
+	} else if c.Flags&call.Sync != 0 && (marks || f.dataTx[c.Node] >= f.uncommitted()) {
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forData})
 	}
 }

@@ -214,7 +214,24 @@ func New(h *host.Host) plan.FS {
 			f.place(s.Home, leafLog)
 		}
 	}
+	if h.Setup.KeepF2FS {
+		f.cached()
+	}
 	return f
+}
+
+// cached puts into the cache what was written when the files were made, in that order, as far as
+// it has room: nodes, with the table's blocks of them, and leaves.
+func (f *fs) cached() {
+	for block := range f.home {
+		if f.home[block] == host.None {
+			continue
+		}
+		if block := int32(block); block < 2*f.most {
+			f.h.Meta(nil, plan.Pointer, f.nat+block/perNAT, false)
+		}
+		f.h.MetaAt(nil, f.structure(int32(block)), f.keys+int32(block), host.None)
+	}
 }
 
 // place gives a block a page that holds it when the run begins.
@@ -333,6 +350,10 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 			h.Evict(c.Node, w.First, w.End)
 		}
 		if c.Flags&call.Sync != 0 {
+			if c.Flags&call.Full != 0 {
+				f.need(t, c.Node)
+				f.markDirty(c.Node)
+			}
 			f.sync(t, c.Node)
 		}
 	case call.Truncate:

@@ -4,6 +4,7 @@ package bytefs
 var (
 	Reason   = reason
 	Variants = variants
+	Added    = added
 )
 
 // Widest is the abstract's second number over all ten workloads, and in the benchmarks of
@@ -20,6 +21,9 @@ func Widest(outcomes map[string]float64) (all, names float64) {
 	}
 	return over(workloads), over([]string{remove, mkdir, rmdir})
 }
+
+// Facts is the figure in which facts are added.
+const Facts = switchedFacts
 
 // Written is the quantity of what is written to the device.
 const Written = written

@@ -34,7 +34,7 @@ func TestSound(t *testing.T) {
 func TestEveryCellIsThere(t *testing.T) {
 	type count struct{ all, computed int }
 	want := map[string]count{
-		"abstract": {2, 2}, "6": {4, 4}, "6-ratios": {4, 4}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches-ext4": {5 * 8, 5 * 8}, "switches-others": {4 * 8, 4 * 8}, "switches-bytes": {5 * 8, 5 * 8}, "switches-flash": {5 * 8, 5 * 8},
+		"abstract": {2, 2}, "6": {4, 4}, "6-ratios": {4, 4}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches-facts": {6 * 7, 6 * 7}, "switches-ext4": {5 * 13, 5 * 13}, "switches-others": {4 * 13, 4 * 13}, "switches-bytes": {5 * 13, 5 * 13}, "switches-flash": {5 * 13, 5 * 13},
 		"T1": {13, 0}, "T2": {20, 20}, "T3": {18, 6}, "mix": {7, 7}, "recovery": {3, 0}, "costs": {4, 1}, "runs": {124, 47}, "fractions": {42, 0},
 	}
 	p := Paper()
@@ -107,7 +107,8 @@ func read(t *testing.T, path string) []string {
 // result is one by hand: ten calls of two threads.
 func result() *filesys.Result {
 	r := &filesys.Result{Threads: 2, Time: unit.Millisecond, Calls: 10, Duplicates: 3, Cached: 12}
-	r.Asked = [device.Directions]int64{device.Reads: 2000, device.Writes: 4000}
+	r.Asked = [device.Directions]int64{device.Reads: 9000, device.Writes: 9000}
+	r.Through = [device.Directions]int64{device.Reads: 2000, device.Writes: 4000}
 	r.Tallies[call.Read] = filesys.Tally{Count: 4, Time: 20 * unit.Microsecond}
 	r.Tallies[call.Create] = filesys.Tally{Count: 2, Time: 980 * unit.Microsecond}
 	r.ReadLatency[40], r.ReadLatency[44], r.ReadLatency[48] = 98, 1, 1
@@ -203,7 +204,7 @@ func TestWholeComparison(t *testing.T) {
 			t.Errorf("%s needs %d runs; want %d", f.ID, len(f.Runs), want)
 		}
 		for _, r := range f.Runs {
-			if x := o.Runs[r]; ok && (len(strings.Fields(x.Set)) != 2 || !strings.HasSuffix(x.Set, " scale=64")) {
+			if x := o.Runs[r]; ok && (len(strings.Fields(x.Set)) != 3 || !strings.HasSuffix(x.Set, " scale=64 device=measured")) {
 				t.Errorf("%s: %s", f.ID, x.Name)
 			}
 		}

@@ -71,6 +71,15 @@ func all() *grid {
 		}
 	}
 
+	texts, _ := stated()
+	for i := range texts {
+		if t := &texts[i]; t.falls() {
+			for _, v := range added() {
+				g.probe(switchedFacts, speed, []string{t.versus, byteFS}, []string{t.of}, v.differs...)
+			}
+		}
+	}
+
 	for _, points := range [][]study.Point{g.texts(), g.switches(), devices(), g.amplified(), g.interfaces(), g.composition(), runs(), fractions()} {
 		g.list = append(g.list, points...)
 	}
@@ -82,9 +91,20 @@ func all() *grid {
 	return g
 }
 
-// set is the setup of a workload with what differs from the default.
+// measured are the rules that the paper is compared with: what can be read of how it was
+// measured. usual, as the first of what differs, leaves them out.
+const (
+	measured = "device=measured"
+	usual    = ""
+)
+
+// set is the setup of a workload, as it was measured, with what differs from that.
 func set(workload string, differs ...string) string {
-	return strings.Join(append([]string{"workload=" + workload, "scale=64"}, differs...), " ")
+	rules := []string{"workload=" + workload, "scale=64", measured}
+	if len(differs) > 0 && differs[0] == usual {
+		rules, differs = rules[:2], differs[1:]
+	}
+	return strings.Join(append(rules, differs...), " ")
 }
 
 // probe measures what is not published of systems and workloads, each once.
@@ -168,44 +188,71 @@ func most(list []string, of func(string) float64) float64 {
 	return -least(list, func(x string) float64 { return -of(x) })
 }
 
-// A variant is how what nobody published is decided: what programs write, whether fresh
-// pages are compared, and whether block writes are answered as in the artifact.
+// A variant is the paper's measurement with one fact of it turned over: each is switched
+// alone, so that what a number owes to it can be seen.
 type variant struct {
-	name               string
-	random, fresh, ack bool
+	name    string
+	differs []string
+	feel    []string // the systems that can feel it; nil for all
 }
 
 // like is the first of variants.
-var like variant
+var like = variant{name: "as measured"}
 
-// variants are all of them.
+// variants are all of them, those that are drawn first.
 var variants = []variant{
-	{name: "like for like"},
-	{name: "as artifact", ack: true},
-	{name: "fresh", fresh: true},
-	{name: "both", fresh: true, ack: true},
-	{name: "random", random: true},
-	{name: "random, artifact", random: true, ack: true},
-	{name: "random, fresh", random: true, fresh: true},
-	{name: "random, both", random: true, fresh: true, ack: true},
+	like,
+	{"nothing fitted", []string{"fresh=0"}, []string{byteFS}},
+	{"settings at first", []string{usual}, nil},
+	{"all channels", []string{"frontier=striped"}, nil},
+	{"Ext4, F2FS wait", []string{"ack=artifact"}, []string{ext4, f2fs}},
+	{"cold", []string{"warm=0", "f2fs_keeps=0"}, nil},
+	{"own cache", []string{"own_cache=16384"}, []string{byteFS}},
+	{"random", []string{"payload=random"}, []string{byteFS}},
+	{"1 GiB", []string{"page_cache=1024"}, nil},
+	{"O_DSYNC", []string{"full_sync=0"}, nil},
+	{"longer", []string{"flowops=0"}, nil},
+	{"blind writes", []string{"blind_writes=1"}, []string{byteFS}},
+	{"readers 80 µs", []string{"reader_burn=80"}, nil},
 }
 
-// of is how a system's setup differs under a variant. Payload matters to ByteFS alone, so
-// do fresh pages but for a few reads of flash, and the artifact makes Ext4 and F2FS alone
-// wait: a test holds that of two workloads nothing else changes.
-func (v variant) of(system string) (differs []string) {
-	block := system == ext4 || system == f2fs
-	if v.ack && block {
-		differs = append(differs, "ack=artifact")
+// drawn is how many of the variants figures draw: there are no more colors. The others are in
+// their tables.
+const drawn = 8
+
+// of is how a system's setup differs under a variant. A test holds that others than feel do
+// not feel it.
+func (v variant) of(system string) []string {
+	if v.feel != nil && !slices.Contains(v.feel, system) {
+		return nil
 	}
-	if system == byteFS && v.random {
-		differs = append(differs, "payload=random")
-	}
-	if system == byteFS && v.fresh {
-		differs = append(differs, "fresh=1")
-	}
-	return differs
+	return v.differs
 }
+
+// facts are what can be read of the measurement, in the order in which they are added to the
+// settings at first: those of the device, of the script, of Filebench, and what is fitted.
+var facts = []variant{
+	{name: "settings at first"},
+	{name: "one write pointer", differs: []string{"frontier=block"}},
+	{name: "4 GiB of cache", differs: []string{"page_cache=4096"}},
+	{name: "warm caches", differs: []string{"warm=1", "f2fs_keeps=1"}},
+	{name: "O_SYNC", differs: []string{"full_sync=1"}},
+	{name: "all operations count", differs: []string{"flowops=1"}},
+	{name: "fresh pages compared", differs: []string{"fresh=1", "fresh_share=46"}},
+}
+
+// added are the facts one after the other, each with those before it.
+func added() (list []variant) {
+	differs := []string{usual}
+	for _, f := range facts {
+		differs = append(slices.Clone(differs), f.differs...)
+		list = append(list, variant{name: f.name, differs: differs})
+	}
+	return list
+}
+
+// falls reports whether a number of the text is shown as facts are added: those of one workload.
+func (t *text) falls() bool { return t.quantity == speed && slices.Contains(workloads, t.of) }
 
 // A text is a number that the text of the paper states.
 type text struct {
@@ -220,8 +267,8 @@ func systemOf(name string) string { return strings.ToLower(name) }
 
 // limits are those of numbers that a model is held to.
 const (
-	usual = Tolerance
-	loose = 0.25 // of create over F2FS
+	strict = Tolerance
+	loose  = 0.25 // of create over F2FS
 )
 
 // stated are the numbers of the text that runs yield, in the order of paper_claims.csv;
@@ -232,7 +279,7 @@ func stated() (list []text, asides []study.Point) {
 		if unit == "x" {
 			unit = "×"
 		}
-		t := text{figure: strings.TrimPrefix(figure, "fig"), versus: systemOf(versus), of: strings.ToLower(workload), value: value, unit: unit, limit: usual, high: high, system: byteFS}
+		t := text{figure: strings.TrimPrefix(figure, "fig"), versus: systemOf(versus), of: strings.ToLower(workload), value: value, unit: unit, limit: strict, high: high, system: byteFS}
 		rival := t.versus
 		switch {
 		case metric == "throughput, best":
@@ -368,6 +415,14 @@ func (g *grid) switches() (list []study.Point) {
 			p.Of, p.At, p.Note, p.Duplicate = t.label(), v.name, "", true
 			list = append(list, p)
 		}
+		if !t.falls() {
+			continue
+		}
+		for _, v := range added() {
+			p := g.point(t, switchedFacts, v)
+			p.Of, p.At, p.Note, p.Duplicate = t.label(), v.name, "", true
+			list = append(list, p)
+		}
 	}
 	return list
 }
@@ -375,6 +430,7 @@ func (g *grid) switches() (list []study.Point) {
 // The figures of numbers under every variant: one of all of them has no room for their
 // names.
 const (
+	switchedFacts = "switches-facts"
 	switchedExt4  = "switches-ext4"
 	switchedF2FS  = "switches-others"
 	switchedBytes = "switches-bytes"
@@ -457,7 +513,7 @@ func (g *grid) amplified() (list []study.Point) {
 		for _, q := range map[string][]string{"write": {writeAmp, writeAll}, "read": {readAmp, readAll}}[f[1]] {
 			add := func(at string, value float64, of func([]string, func(string) float64) float64) {
 				list = append(list, study.Point{
-					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Duplicate: q == writeAll || q == readAll, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
+					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Duplicate: q == writeAll || q == readAll, Fits: true, Value: value, Unit: "×", Limit: strict, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
 					Derived: g.made("T2", func(f *finder) float64 { return of(over, func(w string) float64 { return f.value(q, system, w) }) }),
 				})
 			}
@@ -473,7 +529,7 @@ func (g *grid) amplified() (list []study.Point) {
 }
 
 // interfaces are the cells of Table 3 as shares of bytes: 0 % by bytes is what goes in
-// blocks. They are of varmail, which has all structures.
+// blocks. They are of varmail, which has all structures, with cold caches, so that it reads them.
 func (g *grid) interfaces() (list []study.Point) {
 	of := map[string]string{
 		"block list (bitmap)": "block_bitmap", "inode list (bitmap)": "inode_bitmap", "inode": "inode", "directory entry": "dentry",
@@ -488,7 +544,7 @@ func (g *grid) interfaces() (list []study.Point) {
 	}
 	for _, f := range table("paper_table3_interface.csv") {
 		for k, q := range []string{byteReads, byteWrites} {
-			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
+			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Unit: "%", Limit: strict, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
 			switch p.At {
 			case "byte":
 				p.Value = 100
@@ -499,7 +555,7 @@ func (g *grid) interfaces() (list []study.Point) {
 			case strings.HasSuffix(f[0], "(bitmap)") && q == byteReads:
 				p.Quantity, p.NotComputed = "read_interface", why["bitmap"]
 			case key != "":
-				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail), ""
+				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail, "warm=0"), ""
 			default:
 				p.Quantity, p.NotComputed = []string{"read_interface", "write_interface"}[k], why[f[0]]
 			}
@@ -524,7 +580,7 @@ func (g *grid) composition() (list []study.Point) {
 		for name := range strings.SplitSeq(f[0], "/") {
 			system := systemOf(name)
 			list = append(list, study.Point{
-				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: study.Number(f[3]), Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
+				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: study.Number(f[3]), Unit: "%", Limit: strict, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
 				Derived: g.made("mix", func(f *finder) float64 { return mean(over, func(w string) float64 { return f.value(q, system, w) }) }),
 			})
 		}
@@ -584,7 +640,7 @@ func runs() (list []study.Point) {
 		add := func(quantity string, value float64, unit, why string) {
 			p := study.Point{Figure: "runs", Quantity: quantity, Of: name, At: f[0], Fits: true, Value: value, Unit: unit, Note: doubtful + early, Source: "artifact_micro_runs.csv", NotComputed: why}
 			if why == "" {
-				p.System, p.Set, p.Limit, p.Source = byteFS, runSets[name], usual, ""
+				p.System, p.Set, p.Limit, p.Source = byteFS, runSets[name], strict, ""
 			}
 			list = append(list, p)
 		}

@@ -103,7 +103,7 @@ func remarks(t *testing.T, p *study.Paper, outcomes []study.Outcome) {
 	bytesOf := map[string]float64{}
 	for i := range outcomes {
 		for k, x := range p.Of(outcomes[i].Run) {
-			if work, usual := strings.CutSuffix(x.Set, " scale=64"); usual && x.Quantity == paper.Written {
+			if work, usual := strings.CutSuffix(x.Set, " scale=64 device=measured"); usual && x.Quantity == paper.Written {
 				bytesOf[x.System+" "+strings.TrimPrefix(work, "workload=")] = outcomes[i].Values[k]
 			}
 		}
@@ -174,11 +174,11 @@ func TestClients(t *testing.T) {
 func TestVariants(t *testing.T) {
 	p, l := paper.Paper(), laboratory()
 	for _, x := range []struct{ system, without, with string }{
-		{"bytefs", "", " ack=artifact"},
-		{"ext4", " ack=artifact", " ack=artifact payload=random fresh=1"},
-		{"f2fs", " ack=artifact", " ack=artifact payload=random fresh=1"},
-		{"nova", "", " ack=artifact payload=random fresh=1"},
-		{"pmfs", "", " ack=artifact payload=random fresh=1"},
+		{"bytefs", " device=measured", " device=measured ack=artifact"},
+		{"ext4", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1"},
+		{"f2fs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1"},
+		{"nova", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact"},
+		{"pmfs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact"},
 	} {
 		for _, work := range []string{"create", "varmail"} {
 			r := study.Run{Name: x.system + " workload=" + work + " scale=64" + x.without, System: x.system, Set: "workload=" + work + " scale=256" + x.without}
