@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/llm/job"
+	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/pretrain"
 	"spillway/sim/llm/recipe"
@@ -52,16 +53,12 @@ func (s *Setup) ByFormula(sys *system.System) bool {
 	return sys.Recipe != nil && (sys.Plan == nil || !s.Recipe.Plain())
 }
 
-// byFormula is a run of closed formulas.
-func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
-	if r.Node, err = s.Node.Build(); err != nil {
-		return err
-	}
-	c := &r.Node.Config
+// recipeOf is what closed formulas are asked of a setup; the micro-batch is 0 where it is to be chosen.
+func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
 		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Collective, Memory: c.GPU.Memory, Host: c.Host, Adam: c.Adam,
-		Choice: s.Recipe, Share: *sys.Recipe, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
+		Choice: s.Recipe, Share: share, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
@@ -71,8 +68,17 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 		j.Collective = c.GPU.Link / 2 // through the host, both ways
 	}
 	j.Collective = max(j.Collective, c.GPU.Peer/3*2) // what collectives reach of NVLink: as package pretrain has it, 200 of 300 and 300 of 450
-	if j.Micro == 0 {                                // the largest that fits, of those that the batch has
-		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(c.GPUs, 1); j.Micro *= 2 {
+	return j
+}
+
+// byFormula is a run of closed formulas.
+func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
+	if r.Node, err = s.Node.Build(); err != nil {
+		return err
+	}
+	j := s.recipeOf(&r.Node.Config, *sys.Recipe)
+	if j.Micro == 0 { // the largest that fits, of those that the batch has
+		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(j.GPUs, 1); j.Micro *= 2 {
 			more := j
 			more.Micro *= 2
 			if m := more.Needs(); m.Peak > j.Memory || m.Host > j.Host {
