@@ -89,8 +89,13 @@ func lacks(r *core.Ranked) string {
 	return tenth(max(0.1, gib(r.Memory.Peak-r.Job.Memory))) + " GiB"
 }
 
-// tenth writes a number with one place.
-func tenth(x float64) string { return strings.TrimSuffix(prose.Fixed(x, 1), ".0") }
+// tenth writes a number with one place, or none where it is large.
+func tenth(x float64) string {
+	if x >= 100 {
+		return prose.Grouped(int64(x + 0.5))
+	}
+	return strings.TrimSuffix(prose.Fixed(x, 1), ".0")
+}
 
 // costing runs what was found, so that its cost is that of a run.
 func costing(s *core.Setup, r *core.Ranked) (days, usd string) {
@@ -189,8 +194,12 @@ func waysElsewhere(x *seen, here []core.Ranked) (t report.Table, says []string) 
 		return p
 	}
 	places := []place{best(&s.Node, here)}
-	for _, n := range core.Others(&s.Node) {
-		places = append(places, best(&n, core.Rank(s, &n)))
+	others := core.Others(&s.Node)
+	for i := range others {
+		places = append(places, best(&others[i], core.Rank(s, &others[i])))
+		if x.Progress != nil {
+			x.Progress(i+1, len(others))
+		}
 	}
 	at := int(s.Recipe.Method)     // they are in the order of methods
 	rate := func(p *place) int64 { // of what is trained now
