@@ -40,6 +40,14 @@ type Ranked struct {
 	Reason string // why it cannot be, empty where it fits or only memory lacks
 }
 
+// System is the name of the system that trains so.
+func (r *Ranked) System() string {
+	if r.Job.Share == *sharded.Recipe {
+		return sharded.Name
+	}
+	return single.Name
+}
+
 // Setup is that of a run with what was found.
 func (r *Ranked) Setup(s *Setup) Setup {
 	t := *s

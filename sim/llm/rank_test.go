@@ -23,10 +23,6 @@ func TestRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Node.GPU, s.Node.GPUs, s.Node.Efficiency, s.Layout.Batch = g, x.gpus, 0, 8
-		name := "single"
-		if x.gpus > 1 {
-			name = "fsdp"
-		}
 		fits, last := 0, int64(0)
 		for i, r := range Rank(&s, &s.Node) {
 			if !r.Fits {
@@ -40,7 +36,7 @@ func TestRank(t *testing.T) {
 			}
 			fits, last = fits+1, r.Step.Milli
 			u := r.Setup(&s)
-			got, err := Run(&u, name, false, nil)
+			got, err := Run(&u, r.System(), false, nil)
 			if err != nil || !got.Ran() {
 				t.Fatalf("%s on %s, %s: %v %v", x.model, x.gpu, r.Way.Key, err, got.Reason)
 			}

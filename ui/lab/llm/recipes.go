@@ -100,11 +100,7 @@ func tenth(x float64) string {
 // costing runs what was found, so that its cost is that of a run.
 func costing(s *core.Setup, r *core.Ranked) (days, usd string) {
 	t := r.Setup(s)
-	name := "single"
-	if r.Node.GPUs > 1 {
-		name = "fsdp"
-	}
-	got, err := core.Run(&t, name, false, nil)
+	got, err := core.Run(&t, r.System(), false, nil)
 	if err != nil || !got.Ran() {
 		return "–", "–"
 	}
