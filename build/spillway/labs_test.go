@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -505,5 +506,29 @@ func TestLimitsAgree(t *testing.T) {
 	}
 	if _, out, _ := run(t, "list", "train"); !regexp.MustCompile(`(?m)^  batch +256 +1 to 65536; others with another model$`).MatchString(out) {
 		t.Errorf("%s", out)
+	}
+}
+
+// TestSection: a section is printed as text and as JSON, and what is wrong is said.
+func TestSection(t *testing.T) {
+	args := []string{"section", "recipes", "lab=llm", "model=llama3.1-8b", "node=one-4090", "batch=2"}
+	if code, out, errs := run(t, args...); code != exitOK || !strings.Contains(out, "LoRA is fastest on 1 × GeForce RTX 4090") || !strings.Contains(out, "All weights, AdamW in bf16") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	var got sectionJSON
+	if code, out, errs := run(t, append(args, "--json")...); code != exitOK || json.Unmarshal([]byte(out), &got) != nil || len(got.Tables) != 2 || len(got.Tables[0].Rows) < 7 || got.Tables[0].Rows[0].Setup == "" {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	if code, out, errs := run(t, "section", "lab=llm"); code != exitOK || !strings.Contains(out, "recipes: Which recipe, on which GPU") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	for _, x := range []struct{ args, want string }{
+		{"section nowhere lab=llm", "spillway section lab=llm lists them"},
+		{"section recipes", "want lab=LAB"},
+		{"section decode lab=llm decode=nothing", "decode"},
+	} {
+		if code, _, errs := run(t, strings.Fields(x.args)...); code != exitUsage || !strings.Contains(errs, x.want) {
+			t.Errorf("%s: %d, %s", x.args, code, errs)
+		}
 	}
 }

@@ -33,6 +33,8 @@ usage: spillway COMMAND [ARGUMENTS]
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
   why      why a system is slower or faster than another: what makes it wait
+  section  what else a laboratory finds out: which recipe fits which GPU, what to
+           buy next, what a crash destroys
   figure   write a chart of a link, or of a laboratory's settings, as SVG
   export   write what happens in one run for other programs: timelines, stalls,
            loads and stores
@@ -116,7 +118,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "why": s.why, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "why": s.why, "section": s.section, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
 		"version": s.printVersion, "--version": s.printVersion, "-version": s.printVersion, "-v": s.printVersion,
 	}
 	switch run, ok := commands[args[0]]; {

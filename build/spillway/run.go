@@ -419,6 +419,8 @@ func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Reason)
 		case !r.report.Fits:
 			fmt.Fprintf(w, "%s cannot run it: %s\n", r.system.Title, r.report.Reason)
+		case r.report.Answer != "":
+			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Answer)
 		}
 		for _, n := range r.report.Notes {
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, n)

@@ -129,7 +129,7 @@ func (s *shell) why(args []string) error {
 	case err != nil:
 		return fmt.Errorf("why: %w", err)
 	case !*asJSON:
-		return printWhy(s.out, answer)
+		return printSection(s.out, answer)
 	}
 	out := whyJSON{
 		Program: s.program, Lab: x.lab.Name, System: ask.System, Against: against, Setup: ask.Setup.String(),
@@ -155,8 +155,8 @@ func (s *shell) why(args []string) error {
 	return printJSON(s.out, out)
 }
 
-// printWhy writes an answer as text.
-func printWhy(w io.Writer, a *report.Section) error {
+// printSection writes an answer as text.
+func printSection(w io.Writer, a *report.Section) error {
 	if a.Title != "" {
 		fmt.Fprintln(w, a.Title)
 	}

@@ -45,6 +45,9 @@ type Report struct {
 	Reason string
 	// Mend is the smallest change with which it would run, as settings; empty where it runs or nothing is known.
 	Mend string
+	// Answer is what the run says to the question of its laboratory, as one sentence: "Yes: 1 650 tokens/s …", "No, 7 GiB
+	// short; …". Empty where the comparison is the answer.
+	Answer string
 	// Nothing is true where no system could run it: there is nothing to run.
 	Nothing bool
 	Notes   []string // what the reader should know

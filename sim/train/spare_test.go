@@ -38,6 +38,9 @@ func TestSpare(t *testing.T) {
 			}
 			var record engine.Record
 			less := run(quirk.Corrected(), 1, &record)
+			if once := run(quirk.Corrected(), 1, nil); result.Hash(once) != result.Hash(less) {
+				t.Errorf("%s, setting %d: with a record it is another result", name, seed)
+			}
 			says := slices.ContainsFunc(less.Notes, func(n string) bool { return strings.HasPrefix(n, "It leaves ") })
 			if less.Time() > all.Time() || says != (less.Time() < all.Time()) {
 				t.Errorf("%s, setting %d: %d cycles, without %d; notes %q", name, seed, less.Time(), all.Time(), less.Notes)

@@ -453,6 +453,17 @@ func TestHeadline(t *testing.T) {
 			i.Say = lab.Say{Quantity: "speed", Besides: []lab.Beside{{Quantity: "lost_ms_cold", Says: "It bakes %s", Other: 1.5}, {Quantity: "lost_ms_crowd", Says: "It sells %s", Other: 3}}}
 			rs[2].Report.Values = []float64{0.5, 183, 78}
 		}, want: "G10 is first: 1 × dream, 2× as good as DeepUM+. It bakes 0.061 s (DeepUM+: 0.183 s). It sells 0.039 s."},
+		{values: []float64{2, 1, 0.5}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
+			i.Say = lab.Say{Quantity: "speed", Most: "is fastest", Besides: []lab.Beside{{Quantity: "lost_ms_cold", Says: "It bakes %s", Other: -1.5}, {Quantity: "lost_ms_crowd", Says: "It sells %s", Other: -3}}}
+			rs[1].Report.Answer, rs[2].Report.Answer = "Yes: one dream.", "Yes: half a dream."
+			rs[2].Report.Values = []float64{0.5, 183, 78}
+		}, want: "Yes: one dream. G10 is fastest, 2× as good as DeepUM+. It bakes 0.061 s (DeepUM+: 0.183 s)."},
+		{values: []float64{2, 0.9, -1}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
+			rs[0].On, rs[1].Report.Answer, rs[2].Report.Answer = false, "Yes: one dream.", "No, 7 GiB short."
+		}, want: "Yes: one dream. What it still loses is mostly cold dough (61 % of its time beyond ideal). DeepUM+ cannot run it."},
+		{values: []float64{2, -1, -1}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
+			rs[2].Report.Answer = "No, 7 GiB short."
+		}, want: "No, 7 GiB short. G10 and DeepUM+ cannot run it."},
 		{want: "No system is selected."},
 		{values: []float64{2, 6000, 3000, 12000}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Quantities[0].Scale, i.Quantities[0].Unit = 1000, "s"

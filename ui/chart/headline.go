@@ -36,7 +36,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	h := headline{info: info, say: &info.Say, at: info.Quantity(info.Say.Quantity)}
 	var yardstick []contender
 	rs := visible(runs)
-	waiting := 0
+	waiting, answer := 0, ""
 	for _, r := range rs {
 		switch {
 		case r.waits():
@@ -44,7 +44,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		case r.Stale: // cancelled: what it has is of other settings
 		case r.unfit():
 			h.refused = append(h.refused, r.System.Title)
-			h.nothing = r.Report.Nothing
+			h.nothing, answer = r.Report.Nothing, orElse(answer, r.Report.Answer)
 		case !r.shown():
 		case r.System.Bound:
 			if x, ok := r.value(h.at); ok && r.System.Name != info.Floor.System {
@@ -70,6 +70,8 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		return "Computing…", "", ""
 	case len(h.done) == 0 && len(h.refused) > 0 && h.nothing:
 		return "There is nothing to run.", "", ""
+	case len(h.done) == 0 && answer != "":
+		return answer, h.refusal(), ""
 	case len(h.done) == 0 && len(h.refused) > 0:
 		return h.refusal(), "", ""
 	case len(h.done) == 0:
@@ -77,6 +79,12 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	}
 	h.quantity = &info.Quantities[h.at]
 	says, why = h.winner()
+	if a := h.done[0].Report.Answer; a != "" {
+		if len(h.done) > 1 {
+			why = says + why
+		}
+		says = a
+	}
 	if len(h.refused) > 0 {
 		refused = h.refusal()
 	}
@@ -141,7 +149,7 @@ func (h *headline) winner() (says, why string) {
 	if level := h.titles(func(x contender) bool { return h.alike(best, x) }); len(level) > 1 {
 		s = prose.List(level) + " are level"
 	}
-	if !best.System.Yardstick { // nothing is 100 % of itself
+	if !best.System.Yardstick && best.Report.Answer == "" { // nothing is 100 % of itself
 		s += ": " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
 	}
 	if rival.Run != nil && !h.alike(best, rival) {
@@ -208,11 +216,14 @@ func (h *headline) besides(best *Run) (s string) {
 				}
 				say, unit = func(x float64) string { return Digits(significant(b.Per/x, 2), 2) }, b.Unit
 			}
-			other, top := "", b.Other*x
+			other, top := "", math.Abs(b.Other)*x
 			for _, r := range h.done {
-				if y, ok := r.Run.value(at); ok && b.Other > 0 && y > top {
+				if y, ok := r.Run.value(at); ok && b.Other != 0 && y > top {
 					other, top = " ("+r.System.Title+": "+With(say(y), unit)+")", y
 				}
+			}
+			if b.Other < 0 && other == "" {
+				continue
 			}
 			s += " " + fmt.Sprintf(b.Says, With(say(x), unit)) + other + "."
 		}

@@ -136,7 +136,7 @@ type Say struct {
 
 // A Beside is a quantity of the best system, and the sentence about it, with %s for the value:
 // "Its drives live %s". Where another system has Other times as much the one with most is named
-// too; 0 never does.
+// too; 0 never does, and a negative one says the sentence only then.
 type Beside struct {
 	Quantity, Says string
 	Other          float64

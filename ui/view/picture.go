@@ -1,6 +1,7 @@
 package view
 
 import (
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,36 @@ type Picture struct {
 func (c *Picture) Compute() {
 	c.fresh()
 	c.view = c.Drawing.View()
+}
+
+// partHTML is what stands in a part: its names and sizes, and of a link its lanes.
+func partHTML(p drawing.Part) vugu.HTML {
+	text := tag("part-title", "", html.EscapeString(p.Title)) + some("part-product", p.Product, "")
+	if p.Size != "" {
+		text += some("part-size", p.Size, "") + tag("fill", p.Fill, "")
+	}
+	text += some("part-used", p.Used, `<span class="used-word"> used</span>`)
+	for _, l := range p.Lanes {
+		busy := ""
+		if l.Busy != "" {
+			busy = " " + html.EscapeString(l.Busy) + `<span class="busy-word"> busy</span>`
+		}
+		text += tag(l.Class, l.Style, tag("lane-rate", "", html.EscapeString(l.Rate))+`<span class="pipe"><span class="flow"></span></span>`+tag("lane-load", "", html.EscapeString(l.Bytes)+busy))
+	}
+	return vugu.HTML(text)
+}
+
+// tag is a span with what stands in it.
+func tag(class, style, inner string) string {
+	return `<span class="` + class + `" style="` + style + `">` + inner + `</span>`
+}
+
+// some is a span with a text and what follows it, nothing without the text.
+func some(class, text, more string) string {
+	if text == "" {
+		return ""
+	}
+	return tag(class, "", html.EscapeString(text)+more)
 }
 
 // class is the CSS class of a part.

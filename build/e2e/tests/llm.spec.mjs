@@ -21,14 +21,29 @@ test('a 70B model on two GPUs: which system, what it costs, how long drives live
   await visit(page, `${lab}&preset=llama3-70b`);
   console.log(`  70B at batch 8: ${Date.now() - start} ms`);
   await expect(page.locator('#lead')).toContainText(/Llama-3 70B with batch 8 needs .* GiB on the fullest GPU/);
-  await expect(page.locator('#headline')).toHaveText(/(is fastest|are level): [\d.]+ tokens\/s/);
-  await expect(page.locator('#why')).toHaveText(/A billion tokens take [\d.]+ days\. They cost \$[\d,]+ .*\. Its drives live [\d.]+ days if it never stops( \(.*\))?\./);
+  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d.]+ tokens\/s, a billion tokens in [\d.]+ days for \$[\d,]+; it takes [\d .]+ of [\d ]+ GiB of host memory\.$/);
+  await expect(page.locator('#why')).toHaveText(/^\S+ (is fastest|and .* are level), .*Its drives live [\d.]+ days if it never stops( \(.*\))?\./);
   await expect(page.locator('.run.failed')).toHaveCount(0);
   const shown = await page.locator('.plot:visible').count();
   expect(shown).toBeGreaterThan(6);
   await charts(page, shown);
   await expect(page.locator('#drawing li')).toHaveCount(5);
   await screenshot(page, 'llm', { fullPage: true });
+});
+
+test('what fits on what one has: yes or no first, and a ranking of recipes whose rows open', async ({ page }) => {
+  await visit(page, `${lab}&preset=lora-4090`);
+  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d ]+ tokens\/s ± 30 %, a billion tokens in [\d.]+ days for \$\d+; it needs [\d.]+ of 24 GiB\.$/);
+  await expect(page.locator('#caveat')).toContainText('± 30 %');
+  await expect(page.locator('#caveat')).not.toContainText('± 12 %'); // one band, said once
+  await page.click('#open-recipes');
+  await expect(page.locator('#section-recipes .answer').first()).toContainText('LoRA is fastest on 1 × GeForce RTX 4090');
+  await page.locator('#section-recipes a', { hasText: 'QLoRA' }).first().click();
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('QLoRA');
+  await expect(page.locator('#headline')).toHaveText(/^Yes: /);
+  await visit(page, `${lab}&preset=lora-4090&gpu=rtx-3060&systems=single`);
+  await expect(page.locator('#headline')).toHaveText('No, 5.4 GiB short; the smallest change that makes it fit: QLoRA.');
 });
 
 test('the largest: 70B at batch 32, with progress and cancel', async ({ page }) => {

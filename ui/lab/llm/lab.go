@@ -77,8 +77,7 @@ func New() lab.Lab {
 				Band: bandKey, Scaled: "time_scale", Doubt: "kernel times",
 				Quantity: "tokens_s", Than: "× as fast as", Most: "is fastest", Perfect: "as fast as GPUs that hold everything",
 				Besides: []lab.Beside{
-					{Quantity: "tokens_s", Says: "A billion tokens take %s", Per: 1e9 / 86400, Unit: "days"},
-					{Quantity: "tokens_usd", Says: "They cost %s with the machine, power and wear", Other: 1.1, Per: 1e9, Unit: "$"},
+					{Quantity: "tokens_usd", Says: "A billion tokens cost %s", Other: -1.1, Per: 1e9, Unit: "$"},
 					{Quantity: "life_days", Says: "Its drives live %s if it never stops", Other: 1.5},
 				},
 				Loss: "ledger", LossOf: "iteration_s", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",

@@ -343,3 +343,29 @@ func TestTourUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswers: a run says yes with what it takes and costs, or no with the smallest change.
+func TestAnswers(t *testing.T) {
+	l := New()
+	const lora = "node=one-4090 model=llama3.1-8b batch=2 micro=2 precision=bf16 recompute=full method=lora optimizer=adamw-bf16 loss=chunked compile=1"
+	for _, x := range []struct{ set, system, answer, caveat string }{
+		{lora, "single", "Yes: 2 600 tokens/s ± 30 %, a billion tokens in 4.4 days for $22; it needs 17.4 of 24 GiB.", "Recipes are closed formulas. ± 30 %"},
+		{lora + " gpu=rtx-3060", "single", "No, 5.4 GiB short; the smallest change that makes it fit: QLoRA.", "± 30 %"},
+		{lora + " model=llama3-70b", "single", "No, ", "± 30 %"},
+		{lora, "teraio-mixed", "", ""},
+		{"node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 precision=bf16 buffer_size=540", "teraio-mixed", "Yes: ", "± 12 %"},
+		{"node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 precision=bf16 buffer_size=540", "ideal", "", "± 12 %"},
+		{"node=four-4090 model=llama3-8b batch=16 micro=4 precision=bf16 recompute=full loss=chunked optimizer=adamw-8bit", "fsdp", "; each GPU needs 15.2 of 24 GiB.", "± 30 %"},
+	} {
+		r, _, err := l.Run(labtest.Setup(t, &l, x.set), x.system, nil, nil)
+		if err != nil {
+			t.Fatal(x.set, err)
+		}
+		if !strings.Contains(r.Answer, x.answer) || x.answer == "" && r.Answer != "" || !strings.Contains(strings.Join(r.Caveats, " "), x.caveat) {
+			t.Errorf("%s, %s: %q, %q", x.set, x.system, r.Answer, r.Caveats)
+		}
+		if n := strings.Count(strings.Join(r.Caveats, " ")+strings.Join(r.Notes, " "), "eight of ten"); n > 1 {
+			t.Errorf("%s, %s: its band is said %d times", x.set, x.system, n)
+		}
+	}
+}

@@ -201,21 +201,24 @@ func list() []report.Measure[*result] {
 	} {
 		add(x.key, x.label, "GB/s", x.help, 1, 0, func(r *result) float64 { return r.rate(x.kind) })
 	}
-	add(bandKey, "Band of the kernel times", "%", "How far eight of ten measurements were at most from how long GPUs compute; none where a machine has an efficiency of its own.", 0, -1, func(r *result) float64 {
-		if r.Recipe != nil {
-			return recipe.Band
-		}
-		if band, _, ok := job.Trust(&r.setup.Node, r.setup.Layout.Precision); ok {
-			return float64(band)
-		}
-		return report.None()
-	})
+	add(bandKey, "Band of the times", "%", "How far eight of ten measurements were at most: by recipe from a step, else from how long GPUs compute; none where a machine has an efficiency of its own.", 0, -1, (*result).band)
 	for i := range ns {
 		if q := &ns[i].Quantity; q.Key == "tokens_s" || q.Key == "iteration_s" {
 			q.Band = bandKey
 		}
 	}
 	return ns
+}
+
+// band is how far off times may be, in percent; none where nobody measured.
+func (r *result) band() float64 {
+	if r.Recipe != nil {
+		return recipe.Band
+	}
+	if band, _, ok := job.Trust(&r.setup.Node, r.setup.Layout.Precision); ok {
+		return float64(band)
+	}
+	return report.None()
 }
 
 // bandKey is the key of how far off kernel times may be.

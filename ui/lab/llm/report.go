@@ -8,6 +8,7 @@ import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
@@ -15,7 +16,7 @@ import (
 
 // describe is the report of a result.
 func describe(w *work, _ *settings, r *result) *report.Report {
-	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w)}
+	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w, r), Answer: answer(r)}
 	if t := w.setup.Arch.Title; strings.HasSuffix(t, changed) {
 		rep.Words = []report.Word{{Key: "model", Text: t}}
 	}
@@ -36,7 +37,11 @@ func lead(w *work, r *result) string {
 	c := &w.setup.Node
 	has := fmt.Sprintf("%d × %s, with %v for tensors each", c.GPUs, c.GPU.Title, c.Usable())
 	if r.ideal == nil || r.ideal.Job == nil {
-		return fmt.Sprintf("%s trains on %s.", w.setup.Arch.Title, has)
+		what := w.setup.Arch.Title
+		if m := w.setup.Recipe.Method; m != recipe.Full {
+			what += " by " + trains[m]
+		}
+		return fmt.Sprintf("Can %d × %s train %s, and how fast?", c.GPUs, c.GPU.Title, what)
 	}
 	need := needs(r.ideal)
 	said := fmt.Sprintf("%s with batch %s needs %v on the fullest GPU, and the machine has %s", w.setup.Arch.Title, prose.Grouped(w.setup.Layout.Batch), need.Aligned(), has)
@@ -46,15 +51,52 @@ func lead(w *work, r *result) string {
 	if c.Drives == 0 && c.Host == 0 {
 		return said + ", and there is neither a drive nor host memory."
 	}
-	return said + ". How fast does it train?"
+	return said + ". Can it train, and how fast?"
 }
 
-// caveats say what decides whether the numbers can be trusted. They are the same for every
-// system.
-func caveats(w *work) []string {
+// answer is what a run says to "can I train this here?".
+func answer(r *result) string {
+	f := r.Recipe
+	switch sys, err := core.Find(r.System); {
+	case err != nil || sys.Bound:
+		return ""
+	case r.Reason == "":
+	case f == nil || f.Lacks == "":
+		return ""
+	case f.Change == "":
+		return fmt.Sprintf("No, %s short, and no recipe makes it fit.", f.Lacks)
+	default:
+		return fmt.Sprintf("No, %s short; the smallest change that makes it fit: %s.", f.Lacks, f.Change)
+	}
+	days, usd := aBillion(r.Result)
+	said := fmt.Sprintf("Yes: %s tokens/s", twoDigits(float64(r.TokenRate())/1000))
+	if band := r.band(); !math.IsNaN(band) {
+		said += fmt.Sprintf(" ± %.0f %%", band)
+	}
+	said += fmt.Sprintf(", a billion tokens in %s for %s", days, usd)
+	switch c := &r.setup.Node; {
+	case f != nil && f.Memory.Peak > 0 && c.GPUs > 1:
+		said += fmt.Sprintf("; each GPU needs %s of %s GiB", tenth(gib(f.Memory.Peak)), tenth(gib(f.Job.Memory)))
+	case f != nil && f.Memory.Peak > 0:
+		said += fmt.Sprintf("; it needs %s of %s GiB", tenth(gib(f.Memory.Peak)), tenth(gib(f.Job.Memory)))
+	case r.HostPeak > 0:
+		said += fmt.Sprintf("; it takes %s of %s GiB of host memory", tenth(gib(r.HostPeak)), tenth(gib(c.Host)))
+	}
+	return said + "."
+}
+
+// caveats say what decides whether the numbers can be trusted: of a system by recipe what its band is, of others what
+// kernel times rest on.
+func caveats(w *work, r *result) []string {
+	switch {
+	case r.Recipe != nil:
+		return []string{fmt.Sprintf("Recipes are closed formulas. ± %d %%: eight of ten of the 31 recipes that an H200 ran, to which nothing was fitted, lie within it; their memory within 8 %% for nine of ten.", recipe.Band)}
+	case !w.setup.Recipe.Plain():
+		return nil // it does not run
+	}
 	times := "Kernel times are estimated from the GPU's data sheet and one efficiency of matrix products (Machine), not measured."
 	if band, ground, ok := job.Trust(&w.setup.Node, w.setup.Layout.Precision); ok {
-		times = fmt.Sprintf("Kernel times are the law's, fitted to public measurements, with constants %s: of the time that GPUs compute, eight of ten measurements lie within %d %%.", ground, band)
+		times = fmt.Sprintf("Kernel times are the law's, fitted to public measurements, with constants %s. ± %d %%: eight of ten measurements of computing lie within it.", ground, band)
 	}
 	return []string{
 		times,

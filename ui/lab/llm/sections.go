@@ -20,6 +20,7 @@ const (
 	rooflineKey = "roofline"
 	inactiveKey = "inactive"
 	costKey     = "cost"
+	recipesKey  = "recipes"
 	lifeKey     = "life"
 	fitsKey     = "fits"
 	nextKey     = "next"
@@ -31,6 +32,10 @@ func sections() []section {
 		{Show: showing((*view).cost), Section: lab.Section{
 			Key: costKey, Title: "What it costs", Run: true,
 			About: "Every system's tokens for a dollar and a kWh, beside as many GPUs as hold everything, and how long drives live.",
+		}},
+		{Show: recipes, Section: lab.Section{
+			Key: recipesKey, Title: "Which recipe, on which GPU", Run: true, Folded: true,
+			About: "What fits without moving anything, how fast and for how much: recipes on this machine, and this model on other GPUs.",
 		}},
 		{Show: showing((*view).memory), Section: lab.Section{
 			Key: memoryKey, Title: "Memory of every GPU", Run: true, Folded: true,

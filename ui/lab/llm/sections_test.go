@@ -75,6 +75,11 @@ func TestSectionsSay(t *testing.T) {
 		{rooflineKey, "", small + " drives=0", "teraio-ssd", "has none now"},
 		{rooflineKey, "", small, "ideal", "holds everything"},
 		{inactiveKey, "", small + " drives=0", "teraio-ssd", "no drives to which they could go"},
+		{recipesKey, "", "node=one-4090 model=llama3.1-8b batch=2 precision=bf16", "fsdp-offload", "LoRA is fastest on 1 × GeForce RTX 4090"},
+		{recipesKey, "", "node=one-4090 model=llama3.1-8b batch=2 precision=bf16", "teraio-ssd", "All weights do not fit: at least 6."},
+		{recipesKey, "", "node=one-4090 model=llama3.1-8b batch=2 precision=bf16", "single", "1 × GeForce RTX 5090"},
+		{recipesKey, "", large, "single", "No recipe fits"},
+		{recipesKey, "", "node=one-4090 model=t5-11b", "single", "T5-11B has an encoder"},
 		{lifeKey, "", large + " host_memory=0 gpu_memory=1", "fsdp-offload", "No system runs"},
 		{nextKey, "", small, "ideal", "holds everything"},
 		{nextKey, "", small + " drives=0 host_memory=0", "zero-offload", "cannot run it now"},
@@ -350,5 +355,40 @@ func TestParts(t *testing.T) {
 		if price(machine+" "+x.part) == price(machine) {
 			t.Errorf("%s costs nothing", x.part)
 		}
+	}
+}
+
+// TestRecipesOpen: a row of the ranking of recipes opens the run that it says.
+func TestRecipesOpen(t *testing.T) {
+	effort.Natively(t)
+	l := New()
+	s := shown(t, &l, recipesKey, "", "node=one-4090 model=llama3.1-8b batch=2 precision=bf16 method=lora", "single")
+	opened := 0
+	for _, table := range s.Tables {
+		for _, row := range table.Rows {
+			u, err := l.Read(row.Set)
+			if err != nil || l.Check(u) != nil {
+				t.Fatalf("%s, %s: %v, %v", row.Head, row.Set, err, l.Check(u))
+			}
+			r, raw, err := l.Run(u, "single", nil, nil)
+			if err != nil {
+				t.Fatal(row.Head, err)
+			}
+			if fits := !strings.Contains(row.Cells[0].Text+row.Cells[2].Text+row.Cells[3].Text, "short"); fits != r.Fits {
+				continue // by a little, which estimates allow
+			}
+			if !r.Fits {
+				continue
+			}
+			opened++
+			x := core.Ranked{}
+			x.Step.Milli = raw.(*result).TokenRate()
+			if said := between(&x); !slices.ContainsFunc(row.Cells, func(c report.Cell) bool { return c.Text == said }) {
+				t.Errorf("%s: %s is not in %v", row.Head, said, row.Cells)
+			}
+		}
+	}
+	if opened < 15 {
+		t.Errorf("%d rows opened", opened)
 	}
 }

@@ -87,7 +87,8 @@ type plan struct {
 	base     string            // the text of setup, of Effects and Buy
 	changes  []change          // of Effects and Buy
 	halved   []halving         // of Matters
-	seeds    []int             // of Matters: variants with other seeds
+	seeded   []int             // of Matters: variants with other seeds
+	seeds    []string          // of a curve: other seeds, by which every point has so many variants more
 	adaptive []*adaptiveSearch // of Find, by systems but bounds; of Effects one
 	problem  string            // why it cannot be run
 }
