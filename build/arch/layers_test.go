@@ -55,7 +55,7 @@ var layers = []layer{
 	{"traces/speedscope", []string{"sim/unit", "sim/timeline", "traces/quote"}},
 	{"traces/slicetable", []string{"sim/timeline"}},                                                                                                                                               // a format of what happened, not of what runs
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                             // the door of every laboratory
+	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline", "sim/unit"}},                                                                 // the door of every laboratory
 	{"ui/lab/labtest", []string{"sim/cause", "sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                // what every laboratory must hold; only tests import it
 	{"ui/lab/timefiles", []string{"sim/timeline", "traces/chrometrace", "traces/slicetable", "traces/speedscope", "ui/lab"}},                                                                      // files of a run over time, of every laboratory that has one
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
@@ -92,7 +92,7 @@ var layers = []layer{
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                                           // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
-	{"ui/cards", []string{"sim/report", "ui/chart", "ui/model/..."}},                                                         // what stands on the questions that are ready, for the site's builder
+	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                            // what stands on the questions that are ready, for the site's builder
 	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking

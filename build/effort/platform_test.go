@@ -12,6 +12,7 @@ import (
 // reason why a change of them need not wait for that.
 var natively = []struct{ pattern, why string }{
 	{"sim/cause", "whole numbers"},
+	{"sim/latency", "whole numbers"},
 	{"sim/filesys/crash", "integers; the laboratory's runs go through it"},
 	{"sim/filesys/host", "integers; the engine's tests go through it"},
 	{"sim/filesys/machine", "a table of settings"},

@@ -42,7 +42,7 @@ func (a *Arch) Feeds() (list []Alike) {
 	return list
 }
 
-// Queries, Keys and Values are how wide those of all heads are together, and Mixed what attention makes of them.
+// Queries is the width of all heads' queries.
 func (a *Arch) Queries() int64 { return a.Heads * a.HeadDim }
 
 // Keys is the width of all heads' keys.

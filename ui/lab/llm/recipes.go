@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -120,13 +121,13 @@ func aBillion(r *core.Result) (days, usd string) {
 	case x < 10:
 		return days, report.Dollars(x)
 	case x < 100:
-		return days, report.Dollars(float64(int64(x + 0.5)))
+		return days, report.Dollars(math.Round(x))
 	}
 	unit := 1.0
 	for x/unit >= 100 {
 		unit *= 10
 	}
-	return days, report.Dollars(unit * float64(int64(float64(x/unit)+0.5)))
+	return days, report.Dollars(unit * math.Round(x/unit))
 }
 
 // details are what of a variant is not its way.
