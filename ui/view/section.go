@@ -94,7 +94,7 @@ func (c *Section) typing(key string, e vugu.DOMEvent) {
 
 func (c *Section) picked(key string, e vugu.DOMEvent) {
 	delete(c.typed, key)
-	c.SetLook(key, e.PropString("target", "value"))
+	c.TurnLook(key, e.PropString("target", "value"))
 }
 
 // there reports whether the section is there.
@@ -140,6 +140,11 @@ func bestClass(x report.Cell) string {
 		return "best"
 	}
 	return "other"
+}
+
+// fields are the section's knobs.
+func (c *Section) fields() []form.Field {
+	return c.LookFields(&c.view)
 }
 
 // narrowColumns is how many columns a window of a phone has room for.

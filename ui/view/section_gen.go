@@ -103,7 +103,7 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						for vgiterkeyt, f := range c.view.Fields {
+						for vgiterkeyt, f := range c.fields() {
 							var vgiterkey interface{} = vgiterkeyt
 							_ = vgiterkey
 							f := f
