@@ -53,9 +53,14 @@ func (l *Laboratory) Sides() (list []form.Option) {
 	add := func(key, label string) {
 		list = append(list, form.Option{Key: key, Label: label, Chosen: key == chosen})
 	}
-	add(lab.WhyUsual, "the usual")
+	rival := chart.Rival(l.Runs.ChartContext(), l.Runs.ChartRuns())
+	if s, err := l.Info.System(rival); err == nil {
+		add(lab.WhyUsual, s.Title)
+	} else {
+		add(lab.WhyUsual, "the usual")
+	}
 	for _, s := range l.Info.Systems {
-		if s.Name != l.Focus() && (s.Name == chosen || l.Compares(s.Name)) {
+		if s.Name != l.Focus() && (s.Name != rival || s.Name == chosen) && (s.Name == chosen || l.Compares(s.Name)) {
 			add(s.Name, s.Title)
 		}
 	}
