@@ -256,7 +256,12 @@ window.boot = (() => {
     drawn().then(() => {
       late = true;
       performance.mark('page-settled');
-      if (!embedded) rested().then(offline);
+      if (!embedded) {
+        rested().then(() => {
+          window.charts.library(); // so that all can be printed, and drawn at once
+          return offline();
+        });
+      }
     });
     await ended;
     if (stopped) return;

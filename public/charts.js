@@ -791,23 +791,36 @@ window.charts = (() => {
     window.lastChart = performance.now();
   }
 
-  // Only what is in sight, or nearly, is drawn, the first on the page before others.
-  const sight = new IntersectionObserver((entries) => {
+  // Only what is in sight is drawn, the first on the page before others; once somebody scrolls
+  // also what is about to come.
+  const watch = (rootMargin) => new IntersectionObserver((entries) => {
     for (const e of entries) {
       for (const [id, f] of figures) {
         if (f.element !== e.target) continue;
         f.away = !e.isIntersecting;
-        if (!f.away && pending.has(id)) frame ||= requestAnimationFrame(next);
+        if (!f.away && pending.has(id)) plan();
       }
     }
-  }, { rootMargin: '200px' });
+  }, { rootMargin });
+  let sight = watch('0px');
+  addEventListener('scroll', () => {
+    sight.disconnect();
+    sight = watch('200px');
+    for (const f of figures.values()) sight.observe(f.element);
+  }, { once: true, passive: true });
+
+  // library has the chart library, which comes with the first chart that is in sight.
+  let loading;
+  function library() {
+    loading ||= window.echarts ? Promise.resolve() : boot.later('echarts.js').catch(() => { loading = undefined; });
+    return loading;
+  }
 
   // inSight: where a figure is the observer says a moment after it was told of it.
   const inSight = (id) => figures.get(id)?.away === false;
 
   function next() {
     frame = 0;
-    if (!window.echarts) return; // its script calls again
     const ids = [...figures.keys()].filter((id) => pending.has(id));
     const id = ids.find(inSight);
     pending.delete(id);
@@ -817,7 +830,9 @@ window.charts = (() => {
 
   // plan has figures in sight drawn frame by frame; others wait until they come into sight.
   function plan() {
-    if ([...pending].some(inSight)) frame ||= requestAnimationFrame(next);
+    if (![...pending].some(inSight)) return;
+    if (window.echarts) frame ||= requestAnimationFrame(next);
+    else library().then(() => { if (window.echarts) plan(); });
   }
 
   function schedule(id) {
@@ -953,23 +968,17 @@ window.charts = (() => {
     // hidden here.
     save(id, name, link, version, data) {
       const f = figures.get(id);
-      if (!f || !window.echarts) return;
-      const x = exported(f);
-      tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, link, version, data));
-      x.end();
+      if (!f) return;
+      library().then(() => {
+        if (!window.echarts) return;
+        const x = exported(f);
+        tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, link, version, data));
+        x.end();
+      });
     },
     hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // settled: what waits to be drawn waits to be seen.
-    settled() { return !frame && (pending.size === 0 || Boolean(window.echarts)) && [...pending].every((id) => figures.get(id)?.away); },
-    // ready is called when the chart library has loaded.
-    ready() {
-      for (const id of figures.keys()) schedule(id);
-    },
+    settled() { return !frame && [...pending].every((id) => figures.get(id)?.away); },
+    library,
   };
 })();
-
-addEventListener('DOMContentLoaded', () => {
-  const library = document.getElementById('chart-library');
-  if (window.echarts) window.charts.ready();
-  else library?.addEventListener('load', () => window.charts.ready());
-});

@@ -326,7 +326,7 @@ window.tools = (() => {
   // program knows whether it is open, so its button is pressed.
   const closing = new WeakSet(); // asked for, and not drawn yet
   function closeMenus(e) {
-    for (const button of document.querySelectorAll('.formats > button[aria-expanded=true]')) {
+    for (const button of document.querySelectorAll(':is(.formats, .token) > button[aria-expanded=true]')) {
       const inside = e.target instanceof Node && button.parentElement.contains(e.target);
       if (closing.has(button) || (e.type === 'keydown' ? e.key !== 'Escape' : inside)) continue;
       closing.add(button);

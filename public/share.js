@@ -72,7 +72,7 @@ window.share = (() => {
     box.append(...(one ? [...document.querySelectorAll('#main .said, #main .summary, #main .caveat'), one] : [...$('main').children]).map((e) => e.cloneNode(true)));
     for (const e of box.querySelectorAll('.hello, .given, .picture, .baseline, .accounts')) e.remove();
     for (const e of box.querySelectorAll('.context')) e.hidden = false; // a frame has no menus of what is given
-    for (const e of box.querySelectorAll('.says, .caveat')) e.style.minHeight = '0';
+    for (const e of box.querySelectorAll('.told, .caveat')) e.style.minHeight = '0';
     for (const [part, size] of [['.headline', 20], ['.why', 14]]) { // as style.css has them in a window of 700 px
       for (const e of box.querySelectorAll(part)) e.style.fontSize = `${size}px`;
     }

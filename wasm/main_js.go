@@ -41,6 +41,7 @@ func main() {
 	}
 	for p.inbox.any() { // what is known
 		p.inbox.take()()
+		yield()
 	}
 	yield()
 	p.app = view.NewApp(p.session, p)
@@ -97,6 +98,7 @@ func main() {
 		}
 		if first {
 			mark("page-drawn")
+			yield()
 		}
 		p.link()
 		p.look()

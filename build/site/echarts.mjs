@@ -1,5 +1,6 @@
 // What the page draws with: the parts of ECharts it uses and no others.
-// build/site bundles this file into echarts.js, which defines window.echarts.
+// build/site bundles this file into echarts.js, which defines window.echarts, and which the page
+// asks for when a chart comes into sight first.
 import * as echarts from 'echarts/core';
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
@@ -22,3 +23,4 @@ echarts.use([
 ]);
 
 window.echarts = echarts;
+dispatchEvent(new Event('echarts.js'));

@@ -10,11 +10,13 @@ import (
 )
 
 // component is the script of <spill-figure>, which pages of others load, timelineScript that of a
-// view, which comes when somebody opens it, and timelineFiles that of what is saved of it.
+// view, which comes when somebody opens it, timelineFiles that of what
+// is saved of it, and chartLibrary what charts are drawn with, once one is in sight.
 const (
 	component      = "spill-figure.js"
 	timelineScript = "timeline.js"
 	timelineFiles  = "timeline-files.js"
+	chartLibrary   = "echarts.js"
 )
 
 // small are the scripts that are made small, and the most that each may weigh with brotli.

@@ -106,7 +106,7 @@ func (s site) addHashes() error {
 			files[name] = integrity(data)
 		}
 	}
-	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles} {
+	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles, chartLibrary} {
 		files[name] = integrity(s[name])
 	}
 	return s.fillJSON("boot.js", "FILES", files)

@@ -108,7 +108,7 @@ func (s site) icon() string {
 func (s site) inside(code []byte) site {
 	scripts := scriptsOf(string(s["index.html"]))
 	inside := site{singleProgram: code}
-	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript, timelineFiles} {
+	for _, name := range []string{"worker.js", "licenses.txt", recorder, timelineScript, timelineFiles, chartLibrary} {
 		inside[name] = s[name]
 	}
 	inside[heldDocuments] = s[allDocuments]
@@ -202,7 +202,7 @@ func (s site) policy(page, starter string, scripts []string) string {
 	for _, name := range scripts {
 		hashes = append(hashes, hashOf(string(s[name])))
 	}
-	for _, name := range []string{timelineScript, timelineFiles} {
+	for _, name := range []string{timelineScript, timelineFiles, chartLibrary} {
 		if text, ok := s[name]; ok {
 			hashes = append(hashes, hashOf(string(text)))
 		}

@@ -106,7 +106,7 @@ func saved(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := headless.Draw(l, "v=4-by-hand&lab=store&workload=pairs&pairs=3&systems=lru,oracle")
+	n, err := headless.Show(l, nil, "v=4-by-hand&lab=store&workload=pairs&pairs=3&systems=lru,oracle")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ const whyAbout = `Says why a system is slower or faster than another: what makes
 Without against= the other is the system that everybody knows, or what could be at
 best. Both run again with each cause cured, with all and with every combination;
 what that brings is divided as Shapley's values, which add up exactly. Cured is
-planned anew. against=baseline compares with the settings of base=, a setup text.
+planned anew. against=baseline compares with the settings of base=, a setup text;
+against=NAME with base= compares with that system and those settings, as with a
+run that was kept.
 --quick makes only the runs that say which cause costs most.
 `
 

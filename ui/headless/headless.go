@@ -42,7 +42,7 @@ func Opening(l lab.Lab, tabs []session.Tab) (*session.Session, []exec.Known, err
 
 // Card is what a laboratory opens on when it has asked one of the questions that are ready.
 func Card(l lab.Lab, i int) (*session.Session, error) {
-	h := &host{bench: exec.Executor{Lab: l}, charts: true}
+	h := &host{bench: exec.Executor{Lab: l}}
 	n, err := open(l, nil, "lab="+l.Name, h)
 	if err != nil {
 		return nil, err
@@ -52,12 +52,6 @@ func Card(l lab.Lab, i int) (*session.Session, error) {
 	n.Question.Ask(i)
 	err = h.work(n)
 	return n, err
-}
-
-// Draw is Show for those who want charts alone: the laboratory's own sections, which may
-// be many times the work, are left out.
-func Draw(l lab.Lab, fragment string) (*session.Session, error) {
-	return show(l, nil, fragment, &host{bench: exec.Executor{Lab: l}, charts: true})
 }
 
 // open shows a link; its jobs wait.
@@ -130,7 +124,6 @@ func needs(entry string) error {
 type host struct {
 	bench  exec.Executor
 	files  []lab.File // opened
-	charts bool       // sections are left out
 	jobs   []*exec.Job
 	wanted string // the laboratory that the session asked for
 	learns bool   // what came of jobs is kept
@@ -160,11 +153,7 @@ func (h *host) work(n *session.Session) error {
 	return nil
 }
 
-func (h *host) Start(j *exec.Job, _ calls.Priority) {
-	if !h.charts || j.Kind != exec.Section {
-		h.jobs = append(h.jobs, j)
-	}
-}
+func (h *host) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 
 // Answered asks for nothing: whoever wants a card's answer asks it.
 func (*host) Answered(string) {}

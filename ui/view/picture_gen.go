@@ -85,7 +85,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "account"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("hidden", hidden(len(c.account.Rows) == 0))
+			vgn.AddAttrInterface("hidden", hidden(len(c.account.Rows) == 0 && c.beside == ""))
 			{
 				vgparent := vgn
 				_ = vgparent
@@ -93,6 +93,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h3", Attr: []vugu.VGAttribute(nil)}
 				vgparent.AppendChild(vgn)
+				vgn.AddAttrInterface("hidden", hidden(len(c.account.Rows) == 0))
 				{
 					vgparent := vgn
 					_ = vgparent

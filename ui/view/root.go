@@ -93,6 +93,14 @@ func (c *Root) accounts(first bool) []vugu.Builder {
 	return nil
 }
 
+// lags is the chart of where time is lost and won, where there is one.
+func (c *Root) lags() []vugu.Builder {
+	if c.App.lag.Absent {
+		return nil
+	}
+	return []vugu.Builder{c.lag}
+}
+
 // first is the panel of what runs; the others follow the systems.
 func (c *Root) first() vugu.Builder {
 	if len(c.parts.panels) == 0 {

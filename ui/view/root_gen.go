@@ -193,18 +193,24 @@ func (c *Root) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									}
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n            "}
 									vgparent.AppendChild(vgn)
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "slot"}}}
-									vgparent.AppendChild(vgn)
-									{
-										vgparent := vgn
-										_ = vgparent
+									for vgiterkeyt, f := range c.lags() {
+										var vgiterkey interface{} = vgiterkeyt
+										_ = vgiterkey
+										f := f
+										_ = f
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "slot"}}}
+										vgparent.AppendChild(vgn)
 										{
-											var vgcomp vugu.Builder = c.lag
-											if vgcomp != nil {
-												vgin.BuildEnv.WireComponent(vgcomp)
-												vgout.Components = append(vgout.Components, vgcomp)
-												vgn = &vugu.VGNode{Component: vgcomp}
-												vgparent.AppendChild(vgn)
+											vgparent := vgn
+											_ = vgparent
+											{
+												var vgcomp vugu.Builder = f
+												if vgcomp != nil {
+													vgin.BuildEnv.WireComponent(vgcomp)
+													vgout.Components = append(vgout.Components, vgcomp)
+													vgn = &vugu.VGNode{Component: vgcomp}
+													vgparent.AppendChild(vgn)
+												}
 											}
 										}
 									}

@@ -94,7 +94,7 @@ func (c *Section) typing(key string, e vugu.DOMEvent) {
 
 func (c *Section) picked(key string, e vugu.DOMEvent) {
 	delete(c.typed, key)
-	c.SetLook(key, e.PropString("target", "value"))
+	c.TurnLook(key, e.PropString("target", "value"))
 }
 
 // there reports whether the section is there.
@@ -140,4 +140,28 @@ func bestClass(x report.Cell) string {
 		return "best"
 	}
 	return "other"
+}
+
+// fields are the section's knobs.
+func (c *Section) fields() []form.Field {
+	return c.LookFields(&c.view)
+}
+
+// narrowColumns is how many columns a window of a phone has room for.
+const narrowColumns = 4
+
+// tableClass is the class of a table: on a phone the rows of one with many columns are blocks.
+func tableClass(t report.Table) string {
+	if len(t.Head) > narrowColumns {
+		return "numbers shares many"
+	}
+	return "numbers shares"
+}
+
+// columnOf is the head of the i-th cell of a row, which it bears where rows are blocks.
+func columnOf(t report.Table, i int) any {
+	if len(t.Head) <= narrowColumns || i+1 >= len(t.Head) {
+		return nil
+	}
+	return t.Head[i+1]
 }

@@ -103,7 +103,7 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						for vgiterkeyt, f := range c.view.Fields {
+						for vgiterkeyt, f := range c.fields() {
 							var vgiterkey interface{} = vgiterkeyt
 							_ = vgiterkey
 							f := f
@@ -364,8 +364,9 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							_ = vgparent
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 							vgparent.AppendChild(vgn)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "numbers shares"}}}
+							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute(nil)}
 							vgparent.AppendChild(vgn)
+							vgn.AddAttrInterface("class", tableClass(t))
 							{
 								vgparent := vgn
 								_ = vgparent
@@ -452,14 +453,17 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 											}
 											vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n              "}
 											vgparent.AppendChild(vgn)
-											for vgiterkeyt, cell := range row.Cells {
-												var vgiterkey interface{} = vgiterkeyt
+											for i, cell := range row.Cells {
+												var vgiterkey interface{} = i
 												_ = vgiterkey
+												i := i
+												_ = i
 												cell := cell
 												_ = cell
 												vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "td", Attr: []vugu.VGAttribute(nil)}
 												vgparent.AppendChild(vgn)
 												vgn.AddAttrInterface("class", bestClass(cell))
+												vgn.AddAttrInterface("data-head", columnOf(t, i))
 												vgn.AddAttrInterface("style", chart.CellStyle(cell))
 												vgn.SetInnerHTML(cell.Text)
 											}

@@ -23,15 +23,17 @@ const counting = (page) => page.addInitScript(() => {
 
 // What a laboratory opens on came with the site.
 for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
-  test(`${lab} opens without a worker, and its cards without a run`, { tag: '@fresh' }, async ({ page }) => {
+  test(`${lab} opens without a worker, a chart's library, or a run for its cards`, { tag: '@fresh' }, async ({ page }) => {
     await counting(page);
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.addInitScript(() => { try { localStorage.setItem('spillway-docked', 'no'); } catch { /* a document without storage */ } });
     const asked = [];
     page.on('request', (r) => asked.push(new URL(r.url()).pathname.split('/').pop()));
     await page.goto(`./#lab=${lab}`);
     await live(page);
     await finished(page);
     expect(await page.evaluate(() => window.counts.workers)).toBe(0);
-    expect(asked.filter((name) => /^(cards|papers)-|^timeline\.js$|^(train|store|compress|cxlssd|filesys|llm|files)\.wasm$/.test(name))).toEqual([]);
+    expect(asked.filter((name) => /^(cards|papers)-|^timeline\.js$|^(train|store|compress|cxlssd|filesys|llm|files)\.wasm$|^echarts\.js$/.test(name))).toEqual([]);
   });
 }
 

@@ -4,9 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model/form"
+	"spillway/ui/model/sections"
 )
 
 // Compared is the context of charts with what the run in focus is compared with, where somebody
@@ -51,9 +53,14 @@ func (l *Laboratory) Sides() (list []form.Option) {
 	add := func(key, label string) {
 		list = append(list, form.Option{Key: key, Label: label, Chosen: key == chosen})
 	}
-	add(lab.WhyUsual, "the usual")
+	rival := chart.Rival(l.Runs.ChartContext(), l.Runs.ChartRuns())
+	if s, err := l.Info.System(rival); err == nil {
+		add(lab.WhyUsual, s.Title)
+	} else {
+		add(lab.WhyUsual, "the usual")
+	}
 	for _, s := range l.Info.Systems {
-		if s.Name != l.Focus() && (s.Name == chosen || l.Compares(s.Name)) {
+		if s.Name != l.Focus() && (s.Name != rival || s.Name == chosen) && (s.Name == chosen || l.Compares(s.Name)) {
 			add(s.Name, s.Title)
 		}
 	}
@@ -78,4 +85,23 @@ func (l *Laboratory) Against(key string) {
 		return
 	}
 	l.SetLook(lab.WhyKey, key)
+}
+
+// LookFields are the knobs of a section; that of the section that asks why is the choice of sides.
+func (l *Laboratory) LookFields(v *sections.View) []form.Field {
+	if v.Key != lab.WhyKey || len(v.Fields) == 0 {
+		return v.Fields
+	}
+	f := v.Fields[0]
+	f.Kind, f.Options = knob.One, l.Sides()
+	return []form.Field{f}
+}
+
+// TurnLook gives a knob of a section a text.
+func (l *Laboratory) TurnLook(key, text string) {
+	if key == lab.WhyKey {
+		l.Against(text)
+		return
+	}
+	l.SetLook(key, text)
 }

@@ -137,3 +137,34 @@ func TestWhySinceBaseline(t *testing.T) {
 		t.Error("what is known is run again")
 	}
 }
+
+// A kept run is the other side of why: its system with its own settings, not those that are shown.
+func TestWhyAgainstKept(t *testing.T) {
+	h := newHost(t, "v=4-by-hand&lab=bakery")
+	h.do()
+	h.Saved.Keep("cold", []string{"kiln"})
+	h.Type("watts", "150")
+	h.Against("kept-0")
+	h.do()
+	if h.State.Look.Text(lab.WhyKey) != lab.WhyKept || len(h.State.Shown) != 1 || !strings.Contains(h.Link(), "&run=kiln=cold") || !strings.Contains(h.Link(), "&why=kept") {
+		t.Fatalf("link %s", h.Link())
+	}
+	h.Sections.Toggle(lab.WhyKey)
+	j := h.one(exec.Section)
+	if j.View != "why=kiln" || j.System != "oven" || j.Base != h.State.Shown[0].Setup || strings.Contains(j.Base, "watts=150") || !strings.Contains(j.Setup, "watts=150") {
+		t.Errorf("%+v", j)
+	}
+	h.do()
+	v := h.why()
+	if v.Shown == nil || !strings.Contains(v.Title, "the kept Kiln") {
+		t.Errorf("%q: %+v, %s", v.Title, v.Shown, v.Error)
+	}
+	f := h.LookFields(&v)
+	if len(f) != 1 || f[0].Options[len(f[0].Options)-1].Label != "kept: cold" || !f[0].Options[len(f[0].Options)-1].Chosen {
+		t.Errorf("%+v", f)
+	}
+	h.TurnLook(lab.WhyKey, "dream")
+	if h.State.Beside() != nil || h.State.Look.Text(lab.WhyKey) != "dream" || strings.Contains(h.Link(), "run=") {
+		t.Errorf("link %s", h.Link())
+	}
+}

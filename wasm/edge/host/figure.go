@@ -220,7 +220,7 @@ func (x *want) draw(at, version string) (string, *problem) {
 			"this is too much work for this host: up to %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which may do %d for each",
 			most, len(x.state.On), all, MaxSteps, at, x.fragment(), lab.MostSteps)
 	}
-	n, err := headless.Draw(x.lab, x.fragment())
+	n, err := headless.Show(x.lab, nil, x.fragment())
 	var broke *headless.Failure
 	switch {
 	case errors.As(err, &broke):
