@@ -17,7 +17,6 @@ type chain struct {
 	threads int
 	flash   int // the track of the first channel
 	servers int
-	page    int64            // ticks that reading a page of flash takes
 	actors  [2]int           // the first track of the background, and that after the last
 	locks   [2]int           // the same of locks
 	own     map[uint32]int64 // by a step's name: what the interface takes for it, in ticks
