@@ -600,10 +600,10 @@ class View {
     this.#minimap(g);
   }
 
-  // join frames slices, and leads from each to the next.
+  // join frames slices, and leads from each to the next where they are few.
   #join(g, list) {
     list.map((at) => at && this.#outline(g, at, [3, 2])).reduce((from, to) => {
-      if (from && to) {
+      if (from && to && list.length < 20) {
         g.beginPath();
         g.moveTo(Math.max(from.a, this.labels), from.y + from.high);
         g.lineTo(Math.max(to.a, this.labels), to.y);

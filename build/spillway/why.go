@@ -175,8 +175,11 @@ func printSection(w io.Writer, a *report.Section) error {
 			return err
 		}
 	}
-	for _, x := range a.Tables {
+	for i, x := range a.Tables {
 		fmt.Fprintln(w)
+		if i > 0 { // the first is the waterfalls' twin
+			fmt.Fprintln(w, x.Title)
+		}
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, strings.Join(x.Head, "\t"))
 		for _, r := range x.Rows {

@@ -276,7 +276,11 @@ func (p *Pair) differ(names map[string]uint32) {
 		if stride == 1 && len(p.Steps) == len(at) {
 			step, label = int32(i), p.Steps[i]
 		} else {
-			label = p.intern(names, fmt.Sprintf("%s %d to %d", p.Word, i*stride, min((i+1)*stride, len(p.runs[0].Progress))-1))
+			which, last := fmt.Sprintf("%s %d", p.Word, i*stride), min((i+1)*stride, len(p.runs[0].Progress))-1
+			if last > i*stride {
+				which += fmt.Sprintf(" to %d", last)
+			}
+			label = p.intern(names, which)
 		}
 		x.Begin, x.End = append(x.Begin, at[i]+min(n, m)), append(x.End, at[i]+max(n, m))
 		x.Label, x.Cat, x.Amount = append(x.Label, label), append(x.Cat, cat), append(x.Amount, 0)

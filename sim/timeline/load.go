@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 )
@@ -15,35 +14,34 @@ type Load struct {
 
 // Load sums slices of tracks from one up to another, those whose category is accepts.
 func (t *Timeline) Load(first, last int, is func(cat uint8) bool) *Load {
-	type edge struct{ at, by int64 }
-	var edges []edge
+	var edges []int64 // twice a moment, and one more where a slice begins: plain numbers are sorted quickest
 	for n := first; n < last; n++ {
 		x := &t.Tracks[n]
 		for i, c := range x.Cat {
 			if is(c) {
-				edges = append(edges, edge{x.Begin[i], 1}, edge{x.End[i], -1})
+				edges = append(edges, 2*x.Begin[i]+1, 2*x.End[i])
 			}
 		}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	slices.Sort(edges)
 	l := &Load{}
 	var all, some, count, now int64
-	for i := range edges {
-		e := &edges[i]
+	for i, e := range edges {
+		at := e >> 1
 		if i > 0 {
-			took := e.at - now
+			took := at - now
 			all += count * took
 			if count > 0 {
 				some += took
 			}
 		}
-		now = e.at
-		count += e.by
-		if n := len(l.at) - 1; n >= 0 && l.at[n] == e.at {
+		now = at
+		count += 2*(e&1) - 1
+		if n := len(l.at) - 1; n >= 0 && l.at[n] == at {
 			l.count[n] = count
 			continue
 		}
-		l.at, l.all, l.any, l.count = append(l.at, e.at), append(l.all, all), append(l.any, some), append(l.count, count)
+		l.at, l.all, l.any, l.count = append(l.at, at), append(l.all, all), append(l.any, some), append(l.count, count)
 	}
 	return l
 }

@@ -1,5 +1,7 @@
 package timeline
 
+import "spillway/sim/unit"
+
 // A Resource is what time is spent for: a link, an SSD, code. A category says where somebody waits,
 // and this what makes it wait.
 type Resource struct {
@@ -35,6 +37,15 @@ func (t *Timeline) Needed() []int64 {
 		for i, k := range x.For {
 			sums[k] += x.End[i] - x.Begin[i]
 		}
+	}
+	return sums
+}
+
+// NeededOver is Needed of a part of a run, scaled from its window to so many ticks.
+func (t *Timeline) NeededOver(ticks int64) []int64 {
+	sums := t.Needed()
+	for i := range sums {
+		sums[i] = unit.MulDiv(sums[i], ticks, max(1, t.Window.To-t.Window.From))
 	}
 	return sums
 }

@@ -205,7 +205,13 @@ func Tell(h *lab.Happening) *About {
 				top = i
 			}
 		}
-		if top > 0 {
+		var waits int64
+		for c, n := range spent {
+			if t.Cats[c].Style == timeline.Waiting {
+				waits += n
+			}
+		}
+		if top > 0 && 2*due[top] >= waits {
 			a.Says += " Most is due to " + t.Resources[top].Label + ": " + prose.Percent(float64(due[top])/float64(all)) + "."
 		}
 	}

@@ -329,7 +329,7 @@ func (a *asked) look() {
 func (a *asked) needed(s *side, key string) report.Cell {
 	for i := range s.needs.Resources {
 		if i > 0 && s.needs.Resources[i].Key == key {
-			t := int64(s.needs.Times[i]) // a tick is a picosecond
+			t := s.needs.Times[i] // a tick is a picosecond
 			return report.Cell{Text: a.amount(t), Share: min(float64(t)/float64(max(1, s.t[0])), 1)}
 		}
 	}
@@ -759,7 +759,7 @@ func (c *comparison) followed() string {
 	if most == 0 {
 		return ""
 	}
-	t := int64(s.needs.Times[most])
+	t := s.needs.Times[most]
 	return "Wait by wait, what " + s.title + " waits for most is " + s.needs.Resources[most].Label + ": " + c.amount(t) + ", " + share(t, s.t[0]) + " of its time."
 }
 
@@ -930,7 +930,7 @@ func (c *comparison) longest() (t report.Table, ok bool) {
 		if w.For != "" {
 			what.Text = w.For
 		}
-		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{{Text: c.amount(int64(w.Took))}, {Text: w.What}, what, {Text: c.amount(int64(w.Begin))}}})
+		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{{Text: c.amount(w.Took)}, {Text: w.What}, what, {Text: c.amount(w.Begin)}}})
 	}
 	return t, true
 }

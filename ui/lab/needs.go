@@ -7,24 +7,23 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/timeline"
-	"spillway/sim/unit"
 )
 
 // Needs are what the time of a run is for: of every resource how long State tracks spend for it, the
 // mean over them, the first for none.
 type Needs struct {
 	Resources []timeline.Resource
-	Times     []unit.Time
+	Times     []int64  // picoseconds
 	Longest   []Waited // the longest waits first, of those whose slices are at hand
 }
 
 // A Waited is a wait as people read it.
 type Waited struct {
-	In, What string    // a step or who waits; its category
-	For      string    // its resource, empty if nobody knows
-	At       string    // its place in Timeline, as links say it
-	Begin    unit.Time // in the run
-	Took     unit.Time
+	In, What string // a step or who waits; its category
+	For      string // its resource, empty if nobody knows
+	At       string // its place in Timeline, as links say it
+	Begin    int64  // in the run, in picoseconds
+	Took     int64
 }
 
 // longest is how many waits are told.
@@ -39,7 +38,7 @@ func waited(h *Happening) (list []Waited) {
 		if len(list) == longest || h.End >= 1<<53 { // in longer runs places are told otherwise
 			break
 		}
-		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: h.Tick.Time(w.Begin), Took: h.Tick.Time(w.End - w.Begin)}
+		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: int64(h.Tick.Time(w.Begin)), Took: int64(h.Tick.Time(w.End - w.Begin))}
 		if w.Step >= 0 {
 			y.In = h.Names[h.Steps[w.Step]]
 			if h.Word != "" {
@@ -79,7 +78,7 @@ func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
 	if err != nil || h.Resources == nil {
 		return nil, err
 	}
-	n := &Needs{Resources: h.Resources, Times: make([]unit.Time, len(h.Resources)), Longest: waited(h)}
+	n := &Needs{Resources: h.Resources, Times: make([]int64, len(h.Resources)), Longest: waited(h)}
 	tracks := int64(0)
 	for i := range h.Tracks {
 		if h.Tracks[i].Kind == timeline.State {
@@ -88,7 +87,7 @@ func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
 	}
 	if sums := h.Needed(); sums != nil {
 		for i, ticks := range sums {
-			n.Times[i] = h.Tick.Time(ticks / max(1, tracks))
+			n.Times[i] = int64(h.Tick.Time(ticks / max(1, tracks)))
 		}
 		return n, nil
 	}
@@ -99,9 +98,8 @@ func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
 		if err != nil {
 			return nil, err
 		}
-		looked := part.Window.To - part.Window.From
-		for i, ticks := range part.Needed() {
-			n.Times[i] += h.Tick.Time(unit.MulDiv(ticks/max(1, tracks), each, max(1, looked)))
+		for i, ticks := range part.NeededOver(each) {
+			n.Times[i] += int64(h.Tick.Time(ticks / max(1, tracks)))
 		}
 	}
 	return n, nil

@@ -175,6 +175,15 @@ test('two systems stand in one picture, linked by kernel or by time, and sentenc
   await expect(page.locator('#timeline-linked')).toBeHidden();
 });
 
+test('two policies of the store stand side by side by operation, and tensors have lives there, too', async ({ page }) => {
+  await page.goto('./#v=4-by-hand&lab=store&workload=services&systems=lru,fifo&focus=lru&view=timeline&against=fifo');
+  await opened(page);
+  expect(await page.evaluate(() => window.timeline.view.run.sides.map((s) => [s.name, s.steps > 0]))).toEqual([['LRU', true], ['FIFO', true]]);
+  await expect(page.locator('#timeline-apart')).toContainText('linked by every operation done');
+  await expect(page.locator('#timeline-linked')).toBeVisible();
+  expect(await page.evaluate(() => window.timeline.view.run.lives.map((l) => l.slices > 0))).toEqual([true, true, true, true]);
+});
+
 test('lives of tensors are drawn, said where the pointer is, and counted in the numbers', async ({ page }) => {
   await page.goto(over);
   await opened(page);

@@ -57,9 +57,12 @@ func (f *finder) resource(track, slice int) uint8 {
 }
 
 // answer finds the channel whose read ends last in a wait, and says what it does longest in it; the
-// link where no channel does anything for most of it.
+// link where no channel does anything for most of it, or reading takes much longer.
 func (f *finder) answer(from, to int64) uint8 {
-	if f.dies {
+	switch {
+	case to-from < f.read/2: // the page was in the cache
+		return forLink
+	case f.dies:
 		return f.lasting(from, to)
 	}
 	best, slice := -1, -1
@@ -96,13 +99,13 @@ func (f *finder) answer(from, to int64) uint8 {
 	return forReads
 }
 
-// lasting says the same by how long a wait lasts, where nobody sees which die it is for: less than
-// reading takes is none, and what lasts as long as several waits behind what most dies do.
+// lasting says the same by how long a wait lasts, where nobody sees which die it is for: one as long
+// as several reads waits behind what most dies do.
 func (f *finder) lasting(from, to int64) uint8 {
 	read, _ := f.reads.Within(from, to)
 	program, _ := f.programs.Within(from, to)
 	switch {
-	case to-from < f.read/2 || read+program == 0:
+	case read+program == 0:
 		return forLink
 	case to-from > 3*f.read && program > read:
 		return forPrograms
