@@ -13,6 +13,13 @@ func (d *device) account(s served) {
 	if s.kind >= LogWrite {
 		d.waits[s.kind][PartFlash] += s.flash
 		d.waits[s.kind][PartQueue] += s.queued
+		d.took(s)
+		if s.kind == Missed {
+			d.result.ReadLatency.Add(s.flash + s.queued)
+			d.result.LongestRead = max(d.result.LongestRead, s.flash+s.queued)
+		}
+	} else if d.linkBit != 0 && s.kind != HostHit {
+		d.took(s)
 	}
 	if d.linkBit != 0 {
 		base := d.cacheHit
@@ -23,6 +30,15 @@ func (d *device) account(s served) {
 			base = d.logWrite
 		}
 		d.waits[s.kind][PartLink] += s.latency - base - s.flash - s.queued
+	}
+}
+
+// took counts the latency of a retired request. Those that all take the same are counted at the end.
+func (d *device) took(s served) {
+	r := d.result
+	r.Latency.Add(s.latency)
+	if s.latency > r.Longest {
+		r.Longest, r.LongestOf, r.LongestFlash, r.LongestQueue = s.latency, s.kind, s.flash, s.queued
 	}
 }
 
@@ -48,6 +64,14 @@ func (d *device) finish() {
 		LogWrite: {PartLink: d.setup.Link, PartIndex: d.logWrite - d.setup.Link - d.setup.Access, PartDRAM: d.setup.Access},
 	}
 	base[LogRead], base[Merged], base[Missed] = base[CacheHit], base[CacheHit], base[CacheHit]
+	for k, t := range [...]unit.Time{HostHit: d.hostHit, CacheHit: d.cacheHit, LogRead: d.cacheHit} {
+		if n := r.Requests[k]; n > 0 && (d.linkBit == 0 || Kind(k) == HostHit) {
+			r.Latency.AddAll(t, n)
+			if t > r.Longest {
+				r.Longest, r.LongestOf = t, Kind(k)
+			}
+		}
+	}
 	for k := range Kinds {
 		for part := range Parts {
 			t := base[k][part]*unit.Time(r.Requests[k]) + d.waits[k][part]
@@ -63,6 +87,9 @@ func (d *device) finish() {
 			r.LinesInDevice += lines(p.dirty)
 		}
 		r.LinesInDevice += lines(p.logged)
+		if p.logged != 0 || p.at >= 0 && p.dirty != 0 {
+			r.LeftPages++
+		}
 	}
 	if d.design.DRAM {
 		return

@@ -96,12 +96,12 @@ func Knobs() []knob.Knob[Setup] {
 	count(func(s *Setup) *int64 { return &s.Planes }, knob.Info{Key: "planes", Label: "Planes a die", Min: 1, Max: 16, Help: "Planes of a die.", Source: table2})
 	count(func(s *Setup) *int64 { return &s.Blocks }, knob.Info{Key: "blocks", Label: "Blocks a plane", Min: 8, Max: 1 << 16, Help: "Blocks of a plane, each erased as a whole.", Source: table2})
 	count(func(s *Setup) *int64 { return &s.Pages }, knob.Info{Key: "pages", Label: "Pages a block", Min: 1, Max: 1 << 12, Help: "Pages of 4 KiB in a block.", Source: table2})
-	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 is without limit.", Source: "0: " + artifact + " has no bus"})
+	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 is without limit.", Source: "0: " + artifact + " has no bus; 0.8 as the paper says, which does not have it: general knowledge (low confidence)"})
 
 	group = GroupDRAM
 	size(func(s *Setup) *unit.Bytes { return &s.DRAM }, unit.MiB, "MiB", knob.Info{
 		Key: "ssd_dram", Label: "DRAM of the device", Min: int64(unit.MiB), Max: int64(64 * unit.GiB),
-		Help: "Page cache and, in designs that have one, the write log.", Source: table2,
+		Help: "Page cache and, in designs that have one, the write log. The bundled dlrm, radix, srad and tpcc hardly come back to a page that left: how much a larger cache holds of them at the start is an input of theirs (warm, in their classes), and not found here.", Source: table2,
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Log }, unit.MiB, "MiB", knob.Info{
 		Key: "log", Label: "Write log", Min: int64(unit.KiB), Max: int64(32 * unit.GiB),

@@ -247,10 +247,14 @@ func (n *naive) end() {
 	n.sample(r.Time)
 	r.Samples = n.samples
 	r.OnChip = n.s.Clock.Time(n.c.OnChip) * unit.Time(sum(r.Requests[:]))
+	left := map[int64]bool{}
 	for _, w := range n.ways {
 		if w != nil {
 			n.gone(w)
 			r.LinesInDevice += int64(len(w.dirty))
+			if len(w.dirty) > 0 {
+				left[w.page] = true
+			}
 		}
 	}
 	for _, h := range n.host {
@@ -261,8 +265,10 @@ func (n *naive) end() {
 	for _, s := range n.log {
 		if !s.dead {
 			r.LinesInDevice++
+			left[int64(s.page)] = true
 		}
 	}
+	r.LeftPages = int64(len(left))
 	if n.d.Promote != NoPromotion {
 		r.PromoteAt = n.threshold
 	}
@@ -386,6 +392,16 @@ func (n *naive) retire(r stream.Request, a answer) {
 	n.res.Requests[a.kind]++
 	if r.Write() {
 		n.res.Writes++
+	}
+	took := sum(a.bill[:])
+	n.res.Latency.Add(took)
+	if took > n.res.Longest {
+		n.res.Longest, n.res.LongestOf, n.res.LongestFlash, n.res.LongestQueue = took, a.kind, a.bill[PartFlash], a.bill[PartQueue]
+	}
+	if a.kind == Missed {
+		read := a.bill[PartFlash] + a.bill[PartQueue]
+		n.res.ReadLatency.Add(read)
+		n.res.LongestRead = max(n.res.LongestRead, read)
 	}
 	for i, v := range a.bill {
 		n.res.Bill[i] += v

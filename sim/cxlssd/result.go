@@ -1,6 +1,9 @@
 package cxlssd
 
-import "spillway/sim/unit"
+import (
+	"spillway/sim/latency"
+	"spillway/sim/unit"
+)
 
 // A Kind is how a request was served.
 type Kind uint8
@@ -72,6 +75,12 @@ type Result struct {
 	Requests [Kinds]int64
 	Bill     [Parts]unit.Time
 	BillOf   [Kinds][Parts]unit.Time
+	// Latencies of Requests, and of the reads of flash that they waited for, their queue included.
+	// The longest of Requests with how it was served, and what of it was flash and its queue.
+	Latency, ReadLatency       latency.Counts
+	Longest, LongestRead       unit.Time
+	LongestOf                  Kind
+	LongestFlash, LongestQueue unit.Time
 	// Writes of Requests.
 	Writes int64
 
@@ -104,6 +113,9 @@ type Result struct {
 	// Dirty lines: written, and where they were at the end. Written lines reach flash or
 	// DRAM exactly once for each time they are overwritten or programmed.
 	DirtyLines, LinesProgrammed, LinesInHost, LinesInDevice, LinesOverwritten int64
+	// LeftPages are pages of which the log has lines, or the cache dirty ones, at the end: what is
+	// still to be programmed, a page each at most. Its time is not counted.
+	LeftPages int64
 	// LinesLost were dirty when they left host DRAM and are written nowhere (see DemotionLost).
 	LinesLost int64
 	// OnChip is the part of Computes that is the fixed cost of requests in caches: a core

@@ -15,11 +15,6 @@ func (r *Result) ReadQuantile(thousandths int64) unit.Time {
 	return r.ReadLatency.Quantile(thousandths, r.Longest)
 }
 
-// WriteQuantile is ReadQuantile of writes.
-func (r *Result) WriteQuantile(thousandths int64) unit.Time {
-	return r.WriteLatency.Quantile(thousandths, r.LongestWrite)
-}
-
 // A sampler keeps samples at about equal distances: when they are too many, every other
 // is dropped and the distance doubles.
 type sampler struct {

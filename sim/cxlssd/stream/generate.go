@@ -216,6 +216,7 @@ func generate(r *Recipe, seed int64, threads int) *Stream {
 		popular[i] = c.Popularity()
 		chunks[i], quotas[i] = r.parts(c.Pages, threads), r.parts(c.Total(), threads)
 	}
+	group := int(max(r.Sharing, 1))
 	kinds, slots := make([]kind, len(r.Classes)), make([]slot, r.Visits)
 	for t := range threads {
 		first, mean, variance := uint32(0), int64(0), int64(0)
@@ -225,7 +226,15 @@ func generate(r *Recipe, seed int64, threads int) *Stream {
 			k.of(c)
 			k.popular, k.first, k.size, k.left = popular[i], first, uint32(c.Pages), quotas[i][t+1]-quotas[i][t]
 			if !c.Random {
-				from, size := chunks[i][t], chunks[i][t+1]-chunks[i][t]
+				lead := t / group * group
+				end := min(lead+group, threads)
+				if end-lead > 1 {
+					part := c.part(end - lead)
+					c = &part
+					k.of(c)
+					k.popular = popular[i]
+				}
+				from, size := chunks[i][lead], chunks[i][end]-chunks[i][lead]
 				k.first, k.size = first+uint32(from), uint32(size)
 				switch {
 				case size == 0:
@@ -245,6 +254,18 @@ func generate(r *Recipe, seed int64, threads int) *Stream {
 		s.Count += int64(len(s.Threads[t]))
 	}
 	return s
+}
+
+// part is the class as one of several threads that share its pages reads it: a part of the lines
+// of every visit, one at least.
+func (c Class) part(threads int) Class {
+	lines := make([]Bucket, len(c.Lines))
+	for i, b := range c.Lines {
+		low := (int(b.Low) + threads - 1) / threads
+		lines[i] = Bucket{b.Millionths, int32(low), int32(max(low, int(b.High)/threads))}
+	}
+	c.Lines = lines
+	return c
 }
 
 // root is the square root, rounded down.

@@ -129,10 +129,13 @@ type Recipe struct {
 	Stores       Stores
 	Heavy        int64 // of every eight threads so many have HeavyShare of all visits, in thousandths
 	HeavyShare   int64
-	DemoteDirty  int64 // probability in thousandths that a promotion into a full host DRAM costs a program
-	DemoteMost   int64 // host DRAM up to so many MiB is full at the start
-	Fill         int64 // probability in thousandths that a cache way holds a foreign page at the start
-	FillPromote  int64 // the same in designs with promotion
-	Switching    int64 // threads of designs that switch
-	Classes      []Class
+	// Sharing is how many threads in a row walk over the same pages of classes that are walked in
+	// order, each reading its part of every visit's lines; 0 and 1: each has its own pages.
+	Sharing     int64
+	DemoteDirty int64 // probability in thousandths that a promotion into a full host DRAM costs a program
+	DemoteMost  int64 // host DRAM up to so many MiB is full at the start
+	Fill        int64 // probability in thousandths that a cache way holds a foreign page at the start
+	FillPromote int64 // the same in designs with promotion
+	Switching   int64 // threads of designs that switch
+	Classes     []Class
 }

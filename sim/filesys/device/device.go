@@ -77,6 +77,7 @@ type Device struct {
 
 	m        machine.Device // at scale; byte accesses take nothing with FreeBytes
 	waits    bool           // block writes wait for programs
+	oneBlock bool           // pages in a row fill a block of a channel
 	fresh    bool           // data pages without content are read too
 	quirks   quirks
 	record   func(plan.Event)
@@ -110,7 +111,7 @@ const short = 65 * unit.Microsecond
 func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *Device {
 	has := m.Quirks.Has
 	d := &Device{
-		m: m.Device, waits: waits, fresh: m.Fresh, record: record,
+		m: m.Device, waits: waits, oneBlock: m.Device.Frontier == machine.OneBlock, fresh: m.Fresh, record: record,
 		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
 		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
 		slots: newSlots(int32(max(1, m.Device.Buffer))),

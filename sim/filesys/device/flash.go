@@ -69,7 +69,7 @@ func (c *channel) waited(now, from, to unit.Time) (sum unit.Time) {
 
 // place is the channel that a page is to be programmed on.
 func (d *Device) place(page int32) int32 {
-	if d.m.Frontier != machine.OneBlock {
+	if !d.oneBlock {
 		return int32(uint32(page) % d.width)
 	}
 	if d.turn == d.m.Pages {
@@ -87,7 +87,7 @@ func (d *Device) place(page int32) int32 {
 
 // channel is the one that a page is read from.
 func (d *Device) channel(page int32) int32 {
-	if d.m.Frontier == machine.OneBlock {
+	if d.oneBlock {
 		if u := d.ftl.Plane(page); u >= 0 {
 			return u
 		}

@@ -78,25 +78,12 @@ func (h *Host) Read(t *plan.Thread, fs plan.FS, node int32, offset, length int64
 	first, last := int32(offset/PageSize), int32((end-1)/PageSize)
 	for first <= last {
 		to := min(first+h.chunk(), last+1)
-		h.Counts.ReadThrough += h.lacks(node, first, to, offset, end)
-		h.readChunk(t, fs, node, first, to, now)
+		h.readChunk(t, fs, node, first, to, offset, end, now)
 		first = to
 	}
 }
 
-// lacks is how many bytes of a file's range lie in pages that the device has and the cache has
-// not, from first to before to.
-func (h *Host) lacks(node, first, to int32, offset, end int64) (n int64) {
-	for i := first; i < to; i++ {
-		if s := &h.Files[node].Slots[i]; s.Frame == None && s.Home != None {
-			start := int64(i) * PageSize
-			n += min(end, start+PageSize) - max(offset, start)
-		}
-	}
-	return n
-}
-
-func (h *Host) readChunk(t *plan.Thread, fs plan.FS, node, first, to int32, now unit.Time) {
+func (h *Host) readChunk(t *plan.Thread, fs plan.FS, node, first, to int32, offset, end int64, now unit.Time) {
 	slots := h.Files[node].Slots
 	lack := 0
 	for i := first; i < to; i++ {
@@ -106,6 +93,8 @@ func (h *Host) readChunk(t *plan.Thread, fs plan.FS, node, first, to int32, now 
 			h.Counts.Hits++
 		case s.Home != None:
 			lack++
+			start := int64(i) * PageSize
+			h.Counts.ReadThrough += min(end, start+PageSize) - max(offset, start)
 		}
 	}
 	if lack == 0 {

@@ -57,10 +57,23 @@ func (v *view) bill() (*report.Section, error) {
 	r := results[slices.Index(systems, v.system)]
 	b := boundsOf(r, v.s, v.design(), threads)
 	return &report.Section{
-		Text:   []string{v.average(r), v.system.Title + ": " + b.says()},
+		Text:   []string{v.average(r), v.slowest(r), v.system.Title + ": " + b.says()},
 		Tables: []report.Table{v.served(r), byDesign(systems, results), law(systems, results), b.table()},
 		Notes:  []string{"Measured time is below the sum where loads overlap and stores wait in the store buffer while the core goes on.", "Latencies are those of requests that retired. One that switched threads counts when it is issued again, so what it waited for before is not in the bill: another thread ran then."},
 	}, nil
+}
+
+// slowest says what the tail is, and what the longest request waited for.
+func (v *view) slowest(r *core.Result) string {
+	if requests(r) == 0 {
+		return "There is no longest one."
+	}
+	at := func(part int64) string { return fmt.Sprint(r.Latency.Quantile(part, r.Longest)) }
+	text := fmt.Sprintf("Half of the requests take %s at most, 95 %% %s, 99 %% %s, 99.9 %% %s. The longest takes %v: %s", at(500), at(950), at(990), at(999), r.Longest, kindNames[r.LongestOf])
+	if r.LongestQueue > 0 {
+		text += fmt.Sprintf(", which waits %v for what its channel has to do before, programs and erases among it", r.LongestQueue)
+	}
+	return text + "."
 }
 
 // average says what the mean request costs and what most of that is.

@@ -50,6 +50,9 @@ func (v *view) log() (*report.Section, error) {
 	if len(list) > mostCompactions {
 		out.Notes = append(out.Notes, fmt.Sprintf("The table has the first %d of %d compactions; the export “Compactions” has all.", mostCompactions, len(list)))
 	}
+	if r.LeftPages > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s pages are still to be programmed when the run ends, beside %s that were: they are in no count of programs, nor is their time.", prose.Grouped(r.LeftPages), prose.Grouped(r.CompactionPrograms+r.EvictionPrograms+r.DemotionPrograms)))
+	}
 	if r.WarmPrograms > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are of what the log held after warming: they are charged when the run begins, and how many lines each page had is not counted.", prose.Grouped(r.WarmPrograms), prose.Grouped(r.WarmReads)))
 	}

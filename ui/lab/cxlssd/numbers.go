@@ -127,6 +127,21 @@ func list() []report.Measure[*result] {
 		count("programs_"+x.key, "Programs: "+x.label, x.help, 0, func(r *result) int64 { return x.of(r.Result) })
 	}
 	count("erases", "Erases", "Blocks erased.", -1, func(r *result) int64 { return r.Erases })
+	for _, q := range []struct {
+		key, label string
+		part       int64
+	}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}} {
+		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "At most so long take so many of all requests, to some percent. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
+			return float64(r.Latency.Quantile(q.part, r.Longest)) / float64(unit.Nanosecond)
+		})
+		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "At most so long take so many of the reads of flash that requests waited for, their queue included, to some percent.", 1, -1, func(r *result) float64 {
+			if r.UserReads == 0 {
+				return report.None()
+			}
+			return float64(r.ReadLatency.Quantile(q.part, r.LongestRead)) / float64(unit.Microsecond)
+		})
+	}
+	add("request_worst_us", "Latency of a request, the longest", "µs", "How it was served stands under The bill of a request.", 1, -1, func(r *result) float64 { return float64(r.Longest) / float64(unit.Microsecond) })
 	add("flash_read_us", "Latency of a flash read", "µs", "Mean over the reads that requests waited for, their queue included.", 2, -1, func(r *result) float64 {
 		return ratio(int64(r.UserReadTime), r.UserReads) / float64(unit.Microsecond)
 	})
@@ -139,6 +154,7 @@ func list() []report.Measure[*result] {
 		}
 		return ratio(lines, pages)
 	})
+	count("left_pages", "Pages still to be programmed", "Of which the log has lines, or the cache dirty ones, when the run ends: they are in no count of programs, and their time in none. Where they are as many as the programs, a longer run is needed to say how long flash lasts.", 0, func(r *result) int64 { return r.LeftPages })
 	add("write_amplification", "Programmed over written", "×", "Bytes programmed into flash, in pages of 4 KiB, over bytes that requests wrote, in lines of 64: a page programmed for one line is 64. What garbage collection alone adds stands under Cost and lifetime.", 2, -1, func(r *result) float64 { return ratio(r.programs()*lines, r.Writes) })
 	add("imbalance", "Imbalance of cores", "×", "Time of the slowest core over the mean of those that had a thread.", 2, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(meanCore(r.Result))) })
 	add("price", "Price", "$", "Of the flash, of the device's DRAM and of the host's for promoted pages, or of DRAM of the flash's size; prices are under Device.", 2, -1, func(r *result) float64 {

@@ -19,7 +19,7 @@ func presets() []lab.Preset {
 			About: "Half of the visits to a page read one line of it, and pages are visited again and again: promotion to host DRAM brings nearly everything.",
 		},
 		{
-			Key: "skybyte-paper", Title: "As the SkyByte paper says", Set: "workload=srad scale=1 device=paper",
+			Key: "skybyte-paper", Title: "As the SkyByte paper says", Set: "workload=srad scale=1 device=paper", Was: []string{"workload=srad scale=1 device=paper channel_rate=0"},
 			About: "An image filter on the device that the paper describes, without what only its simulator does.",
 		},
 		{

@@ -96,7 +96,7 @@ func caveats(r *result) (list []string) {
 	case r.w.Recorded == nil && r.w.Name == "srad" && r.setup.Scale > 4:
 		list = append(list, "Of srad a small part says little: pages half-filled in the log are as many as in all of it.")
 	case r.w.Recorded == nil && r.w.Name == "dlrm":
-		list = append(list, "The published times of dlrm are not reached: Base-CSSD and SkyByte-P take about half of them here.")
+		list = append(list, "The published times of dlrm are not reached: Base-CSSD's average core takes 0.8 of them here.")
 	}
 	if _, common := losses(r); common != "" {
 		list = append(list, common)

@@ -15,7 +15,7 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "file-server", Title: "File server", Set: "workload=fileserver scale=64 mode=paper",
-			About: "Larger files and no fsync: data decide, metadata hardly matter, and like for like ByteFS gains nothing. What was published is reached where pages that are new are compared with zeros (What decides the comparison).",
+			About: "Larger files and no fsync: data decide, metadata hardly matter, and ByteFS gains nothing while pages that are new count as changed. Compared with what the artifact does not clear, about half of them differ: that share is the one number that is fitted (the device “ByteFS as it was measured”).",
 		},
 		{
 			Key: "web-proxy", Title: "Web proxy", Set: "workload=webproxy scale=64 mode=paper",

@@ -13,7 +13,7 @@ func all() []study.Point {
 	var list []study.Point
 	for _, points := range [][]study.Point{
 		slowdowns(), waits(), bound(), touched(), thresholds(), schedulers(), workloads(), designs(), threads(), mixes(), latencies(), programs(),
-		reads(), nands(), logTimes(), logPrograms(), sizes(), types(), others(), raws(), reports(),
+		reads(), nands(), logTimes(), logPrograms(), sizes(), types(), others(), raws(), papers(), reports(),
 	} {
 		list = append(list, points...)
 	}
@@ -477,6 +477,23 @@ func raws() (list []study.Point) {
 		p := over(point("raw", elapsed, system, w, threadsOf(system, w, int(study.Number(f[3]))), study.Number(f[4])/first[f[0]], usual, "×"), base, set(w))
 		p.At = f[2]
 		list = append(list, p)
+	}
+	return list
+}
+
+// papers are Figures 2 and 14 once more, on the device that the paper describes.
+func papers() (list []study.Point) {
+	first := 0.0
+	for _, f := range table("fig14_exec_time.csv") {
+		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])
+		switch system {
+		case base:
+			first = study.Number(f[2])
+		case dram, complete:
+			p := over(point("paper", elapsed, system, w, set(w, "device=paper"), study.Number(f[2])/first, usual, "×"), base, set(w, "device=paper"))
+			p.Duplicate = true
+			list = append(list, p)
+		}
 	}
 	return list
 }

@@ -183,7 +183,7 @@ var limits = []limit{
 	{figure: "14", quantity: "elapsed", limit: 1.25, least: 0.85},
 	{figure: "14", quantity: "cycles", limit: 1.20},
 	{figure: "15", quantity: "speed", limit: 1.20},
-	{figure: "16", quantity: "host_share", limit: 1.25, each: true, from: 2},
+	{figure: "16", quantity: "host_share", limit: 1.25, each: true, from: 2, why: "no report has dlrm's shares; where each of its threads has its own pages (sharing=0) it is within"},
 	{figure: "16", quantity: "hit_share", limit: 1.25, each: true, from: 2, why: "the literals of ycsb fit neither trace"},
 	{figure: "16", quantity: "miss_share", limit: 1.25, each: true, from: 2, why: "the literals of ycsb fit neither trace, and no report has dlrm's shares; the geometric mean misses it too"},
 	{figure: "16", quantity: "write_share", limit: 1.25, each: true, from: 2, why: "no report has dlrm's shares"},
