@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model/question"
@@ -380,7 +379,7 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 		}
 		return a.Name + " changes by under 5 %." + cannot
 	case fits(last) && from < last:
-		return fmt.Sprintf("%s. Beyond that %s gains under 5 %%; at %s it loses %s.%s", prose.Capital(at(from)), a.Name, at(first), lost(first), cannot)
+		return fmt.Sprintf("%s. Beyond that %s gains under 5 %%; at %s it loses %s.%s", capital(at(from)), a.Name, at(first), lost(first), cannot)
 	case fits(last):
 		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, lost(first), cannot)
 	case fits(first) && to > first:
@@ -388,7 +387,7 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 	case fits(first):
 		return fmt.Sprintf("The less the better: %s instead of %s costs %s %s.%s", at(last), at(first), a.Name, lost(last), cannot)
 	}
-	return fmt.Sprintf("%s is best for %s; at %s it loses %s, at %s %s.%s", prose.Capital(at(top)), a.Name, at(first), lost(first), at(last), lost(last), cannot)
+	return fmt.Sprintf("%s is best for %s; at %s it loses %s, at %s %s.%s", capital(at(top)), a.Name, at(first), lost(first), at(last), lost(last), cannot)
 }
 
 // extreme is how much worse than the best A gets.
@@ -460,5 +459,7 @@ func pair(p *Picture, q *report.Quantity, name string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return capital(text) + "."
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -45,6 +45,23 @@ func partHTML(p drawing.Part) vugu.HTML {
 	return vugu.HTML(text)
 }
 
+// accountHTML is where the time of the two that are compared goes.
+func (c *Picture) accountHTML() vugu.HTML {
+	text := `<ul class="account-rows">`
+	for _, r := range c.account.Rows {
+		text += `<li>` + tag("name", "", html.EscapeString(r.Title)) + `<span class="strip" role="img" aria-label="` + html.EscapeString(r.Says) + `">`
+		for _, s := range r.Segments {
+			text += `<span class="segment" style="` + s.Style + `" title="` + html.EscapeString(s.Says) + `"></span>`
+		}
+		text += `</span>` + tag("value", "", html.EscapeString(r.Total)) + `</li>`
+	}
+	text += `</ul><ul class="account-key" aria-hidden="true">`
+	for _, s := range c.account.Key {
+		text += `<li>` + tag("swatch", s.Style, "") + ` ` + html.EscapeString(s.Name) + `</li>`
+	}
+	return vugu.HTML(text + `</ul>`)
+}
+
 // tag is a span with what stands in it.
 func tag(class, style, inner string) string {
 	return `<span class="` + class + `" style="` + style + `">` + inner + `</span>`

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/prose"
 	"spillway/ui/model/files"
 	"spillway/ui/model/form"
@@ -307,8 +308,10 @@ func (a *core) feed() {
 func (a *core) wanted(plans []*plan) []task {
 	var list []task
 	for _, p := range plans {
+		systems := slices.Clone(p.systems)
+		order.Stable(systems, a.store.Cheaper)
 		for _, v := range p.order {
-			for _, system := range p.systems {
+			for _, system := range systems {
 				if !p.variants[v].can || a.of(p, v, system) != nil {
 					continue
 				}
