@@ -16,6 +16,14 @@ type Given struct {
 
 func (c *Given) tokens() []form.Token { return c.Form.Tokens() }
 
+// between is what stands before a piece to who does not see where it ends.
+func between(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return " · "
+}
+
 func (c *Given) open(key string) {
 	if c.shown == key {
 		key = ""
