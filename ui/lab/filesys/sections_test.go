@@ -260,3 +260,15 @@ func TestFactsFall(t *testing.T) {
 		t.Errorf("backwards: %q", other.Says)
 	}
 }
+
+// The rules that the paper is compared with are the device of that name.
+func TestMeasuredDevice(t *testing.T) {
+	l := New()
+	for _, p := range bytefs.Paper().Probes {
+		if p.Figure == "6" && p.System == "bytefs" {
+			if got := labtest.Setup(t, &l, p.Set).Text("device"); got != "measured" {
+				t.Errorf("%s is device %q", p.Set, got)
+			}
+		}
+	}
+}

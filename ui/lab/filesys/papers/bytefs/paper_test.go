@@ -204,7 +204,7 @@ func TestWholeComparison(t *testing.T) {
 			t.Errorf("%s needs %d runs; want %d", f.ID, len(f.Runs), want)
 		}
 		for _, r := range f.Runs {
-			if x := o.Runs[r]; ok && (len(strings.Fields(x.Set)) != 3 || !strings.HasSuffix(x.Set, " scale=64 device=measured")) {
+			if x := o.Runs[r]; ok && (len(strings.Fields(x.Set)) != 2+len(strings.Fields(measured)) || !strings.HasSuffix(x.Set, " scale=64 "+measured)) {
 				t.Errorf("%s: %s", f.ID, x.Name)
 			}
 		}

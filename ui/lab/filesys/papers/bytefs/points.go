@@ -91,20 +91,31 @@ func all() *grid {
 	return g
 }
 
-// measured are the rules that the paper is compared with: what can be read of how it was
-// measured. usual, as the first of what differs, leaves them out.
+// measured are the rules that the paper is compared with, which are the device of that name: what
+// can be read of how it was measured, setting by setting, so that one can differ. usual, as the
+// first of what differs, leaves them out.
 const (
-	measured = "device=measured"
+	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 full_sync=1 flowops=1 fresh=1 fresh_share=46"
 	usual    = ""
 )
 
 // set is the setup of a workload, as it was measured, with what differs from that.
 func set(workload string, differs ...string) string {
-	rules := []string{"workload=" + workload, "scale=64", measured}
+	rules := []string{"workload=" + workload, "scale=64"}
 	if len(differs) > 0 && differs[0] == usual {
-		rules, differs = rules[:2], differs[1:]
+		differs = differs[1:]
+	} else {
+		rules = append(rules, strings.Fields(measured)...)
 	}
-	return strings.Join(append(rules, differs...), " ")
+	for _, d := range differs {
+		key, _, _ := strings.Cut(d, "=")
+		if i := slices.IndexFunc(rules, func(r string) bool { return strings.HasPrefix(r, key+"=") }); i >= 0 {
+			rules[i] = d
+		} else {
+			rules = append(rules, d)
+		}
+	}
+	return strings.Join(rules, " ")
 }
 
 // probe measures what is not published of systems and workloads, each once.

@@ -103,7 +103,7 @@ func remarks(t *testing.T, p *study.Paper, outcomes []study.Outcome) {
 	bytesOf := map[string]float64{}
 	for i := range outcomes {
 		for k, x := range p.Of(outcomes[i].Run) {
-			if work, usual := strings.CutSuffix(x.Set, " scale=64 device=measured"); usual && x.Quantity == paper.Written {
+			if work, usual := strings.CutSuffix(x.Set, " scale=64 "+paper.Measured); usual && x.Quantity == paper.Written {
 				bytesOf[x.System+" "+strings.TrimPrefix(work, "workload=")] = outcomes[i].Values[k]
 			}
 		}
@@ -181,7 +181,7 @@ func TestVariants(t *testing.T) {
 		{"pmfs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact"},
 	} {
 		for _, work := range []string{"create", "varmail"} {
-			r := study.Run{Name: x.system + " workload=" + work + " scale=64" + x.without, System: x.system, Set: "workload=" + work + " scale=256" + x.without}
+			r := study.Run{Name: x.system + " workload=" + work + " scale=64 " + paper.Measured, System: x.system, Set: "workload=" + work + " scale=256" + x.without}
 			without, err := l(p, r)
 			if err != nil {
 				t.Fatal(err)
