@@ -392,17 +392,17 @@ window.charts = (() => {
     return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
 
-  // band is what lies between the best possible and the best system: x and two edges of
-  // each point.
-  function band(points, t) {
+  // band is what lies between the best possible and the best system, or between the lowest and
+  // the highest of other seeds: x and two edges of each point.
+  function band(points, id, color, opacity) {
     const edges = [[], []];
     for (let i = 0; i < points.length; i += 3) {
       edges[0].push([points[i], points[i + 1]]);
       edges[1].push([points[i], points[i + 2] - points[i + 1]]);
     }
     return edges.map((list, k) => ({
-      id: `room-${k}`, name: 'room', type: 'line', stack: 'room', silent: true, symbol: 'none', z: 0, data: list, lineStyle: { opacity: 0 }, itemStyle: { color: t.v('--room') }, tooltip: { show: false },
-      ...(k === 1 ? { areaStyle: { color: t.v('--room'), opacity: 1 } } : {}),
+      id: `${id}-${k}`, name: id, type: 'line', stack: id, silent: true, symbol: 'none', z: 0, data: list, lineStyle: { opacity: 0 }, itemStyle: { color }, tooltip: { show: false },
+      ...(k === 1 ? { areaStyle: { color, opacity } } : {}),
     }));
   }
 
@@ -488,6 +488,7 @@ window.charts = (() => {
           break;
       }
       option.series.push(one);
+      if (s.band) option.series.push(...band(column(data, s.band), `band-${k}`, color, 0.18));
       if (!few && single && !s.ghost && (s.shape === 'line' || s.shape === 'step')) {
         option.series.push({
           id: `mark-${k}`, type: 'scatter', name: s.name, silent: true, symbol, symbolSize: 6, data: sparse(points, k), z: 4, tooltip: { trigger: 'none' },
@@ -495,7 +496,7 @@ window.charts = (() => {
         });
       }
     });
-    if (p.room) option.series.push(...band(column(data, p.room), t));
+    if (p.room) option.series.push(...band(column(data, p.room), 'room', t.v('--room'), 1));
     if (p.limit) {
       const color = t.v('--limit');
       p.names.forEach((_, k) => option.series.push({

@@ -99,7 +99,7 @@ func Of(n *session.Session, title string) Picture {
 			}
 			p.Lines = append(p.Lines, l)
 		}
-		p.Says = answer(&p, q, x.Knob.Unit, q.Key == n.Info.Say.Quantity)
+		p.Says = answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity)
 	}
 	return p
 }
@@ -177,7 +177,7 @@ func ranks(n *session.Session, p *Picture, q *report.Quantity) {
 		p.Lines = append(p.Lines, l)
 	}
 	if len(all) > 1 {
-		p.Says = fmt.Sprintf("%s: %s. %s has %s, %s %s.", all[0].name, said(*all[0].v, q.Unit), all[1].name, said(*all[1].v, q.Unit), all[len(all)-1].name, said(*all[len(all)-1].v, q.Unit))
+		p.Says = fmt.Sprintf("%s: %s. %s has %s; %s, %s.", all[0].name, said(*all[0].v, q.Unit), all[1].name, said(*all[1].v, q.Unit), all[len(all)-1].name, said(*all[len(all)-1].v, q.Unit))
 	}
 }
 
@@ -195,11 +195,11 @@ func buys(n *session.Session, p *Picture) {
 	}
 	p.Lines = []Line{l}
 	name := n.Info.Systems[system(n, n.Focus())].Title
-	p.Says = "Nothing: no part brings " + name + " as much as 1 %."
+	p.Says = "Nothing: no part makes " + name + " even 1 % faster."
 	if len(l.Values) > 0 {
-		p.Says = fmt.Sprintf("%s: it brings %s %s.", p.Labels[0], name, said(*l.Values[0], "%"))
+		p.Says = fmt.Sprintf("%s: %s gains %s.", p.Labels[0], name, said(*l.Values[0], "%"))
 		if len(l.Values) > 1 {
-			p.Says += fmt.Sprintf(" Next is %s with %s.", p.Labels[1], said(*l.Values[1], "%"))
+			p.Says += fmt.Sprintf(" Next, %s: %s.", p.Labels[1], said(*l.Values[1], "%"))
 		}
 	}
 }
@@ -207,7 +207,7 @@ func buys(n *session.Session, p *Picture) {
 // part names a part, with what it is where its own name is a number.
 func part(e *question.Effect) string {
 	if _, err := strconv.Atoi(e.To); err == nil {
-		return e.Label + ": " + e.To
+		return amounts(e.Label, "")(e.To)
 	}
 	return e.To
 }
@@ -286,16 +286,39 @@ func (p *Picture) of(role string) *Line {
 	return nil
 }
 
+// amounts says how values of a setting are called: with its unit; without one a label in the plural follows the
+// number ("16 channels"), and another leads it ("batch size 8").
+func amounts(label, unit string) func(value string) string {
+	if unit != "" {
+		return func(value string) string { return chart.With(value, unit) }
+	}
+	first, rest, _ := strings.Cut(label, " ")
+	if len(first) > 1 && first[1] >= 'a' && first[1] <= 'z' {
+		first = strings.ToLower(first[:1]) + first[1:]
+	}
+	one, many := strings.CutSuffix(first, "s")
+	many = many && !strings.HasSuffix(one, "s")
+	return func(value string) string {
+		switch {
+		case many && value == "1":
+			return strings.TrimSpace("1 " + one + " " + rest)
+		case many:
+			return strings.TrimSpace(value + " " + first + " " + rest)
+		}
+		return strings.TrimSpace(first+" "+rest) + " " + value
+	}
+}
+
 // answer says what one setting does to A, and who leads in what decides.
-func answer(p *Picture, q *report.Quantity, unit string, decides bool) string {
+func answer(p *Picture, q *report.Quantity, amount func(string) string, decides bool) string {
 	a := p.of(A)
 	if a == nil {
 		return ""
 	}
-	at := func(i int) string { return chart.With(p.Labels[i], unit) }
+	at := func(i int) string { return amount(p.Labels[i]) }
 	top := best(q, a.Values)
 	if top < 0 {
-		return a.Name + " runs with none of these."
+		return a.Name + " cannot run with any of these."
 	}
 	text := ""
 	if p.X == "" {
@@ -318,10 +341,10 @@ func choices(p *Picture, q *report.Quantity, a *Line, top int) string {
 		}
 	}
 	if worse(q, *a.Values[last], *a.Values[top]) < level {
-		return "It makes no difference to " + a.Name + "."
+		return a.Name + " changes by under 2 %."
 	}
 	unit := q.Unit
-	return fmt.Sprintf("%s: %s with %s, and %s with %s.", a.Name, said(*a.Values[top], unit), p.Labels[top], said(*a.Values[last], unit), p.Labels[last])
+	return fmt.Sprintf("%s: %s with %s, %s with %s.", a.Name, said(*a.Values[top], unit), p.Labels[top], said(*a.Values[last], unit), p.Labels[last])
 }
 
 // along says what a number does to A.
@@ -344,27 +367,27 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 	}
 	cannot := ""
 	if first > 0 {
-		cannot = fmt.Sprintf(" With %s it does not run.", at(first-1))
+		cannot = fmt.Sprintf(" At %s it does not run.", at(first-1))
 	} else if last < n-1 {
-		cannot = fmt.Sprintf(" With %s it does not run.", at(last+1))
+		cannot = fmt.Sprintf(" At %s it does not run.", at(last+1))
 	}
 	lost := func(i int) string { return amount(q, worse(q, *a.Values[i], *a.Values[top])) }
 	switch {
 	case fits(first) && fits(last) && from == first:
 		if w := extreme(q, a, top); w < level {
-			return "It makes no difference to " + a.Name + "." + cannot
+			return a.Name + " changes by under 2 %." + cannot
 		}
 		return a.Name + " changes by under 5 %." + cannot
 	case fits(last) && from < last:
-		return fmt.Sprintf("%s is enough for %s; %s costs it %s.%s", at(from), a.Name, at(first), lost(first), cannot)
+		return fmt.Sprintf("%s. Beyond that %s gains under 5 %%; at %s it loses %s.%s", capital(at(from)), a.Name, at(first), lost(first), cannot)
 	case fits(last):
 		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, lost(first), cannot)
 	case fits(first) && to > first:
-		return fmt.Sprintf("Up to %s %s loses under 5 %%; %s costs it %s.%s", at(to), a.Name, at(last), lost(last), cannot)
+		return fmt.Sprintf("Up to %s %s loses under 5 %%; at %s, %s.%s", at(to), a.Name, at(last), lost(last), cannot)
 	case fits(first):
 		return fmt.Sprintf("The less the better: %s instead of %s costs %s %s.%s", at(last), at(first), a.Name, lost(last), cannot)
 	}
-	return fmt.Sprintf("%s is best for %s; %s costs it %s and %s %s.%s", at(top), a.Name, at(first), lost(first), at(last), lost(last), cannot)
+	return fmt.Sprintf("%s is best for %s; at %s it loses %s, at %s %s.%s", capital(at(top)), a.Name, at(first), lost(first), at(last), lost(last), cannot)
 }
 
 // extreme is how much worse than the best A gets.
@@ -413,7 +436,7 @@ func leads(p *Picture, q *report.Quantity, a *Line, at func(int) string) string 
 		return fmt.Sprintf("It leads in %d of %d.", ours, len(who))
 	}
 	turn := slices.Index(who, kinds[1])
-	return fmt.Sprintf("Below %s %s leads, from there on %s.", at(turn), kinds[0], kinds[1])
+	return fmt.Sprintf("Below %s, %s leads; from there on, %s.", at(turn), kinds[0], kinds[1])
 }
 
 // pair says what one setting does with two values of another.
@@ -427,14 +450,16 @@ func pair(p *Picture, q *report.Quantity, name string) string {
 		}
 		switch w := extreme(q, l, top); {
 		case w < level:
-			parts = append(parts, fmt.Sprintf("with %s it makes no difference to %s", l.Name, name))
+			parts = append(parts, fmt.Sprintf("with %s, %s changes by under 2 %%", l.Name, name))
 		default:
-			parts = append(parts, fmt.Sprintf("with %s %s brings most, %s", l.Name, p.Labels[top], amount(q, w)))
+			parts = append(parts, fmt.Sprintf("with %s, %s brings most: %s", l.Name, p.Labels[top], amount(q, w)))
 		}
 	}
 	text := strings.Join(parts, "; ")
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return capital(text) + "."
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -34,19 +34,19 @@ func TestAnswer(t *testing.T) {
 		lines []Line
 		want  string
 	}{
-		{speed, []Line{line("G10", A, 0.2, 0.8, 0.99, 1)}, "16 GiB is enough for G10; 4 GiB costs it a factor of 5."},
-		{speed, []Line{line("G10", A, 1, 1, 1, 1.01), line("UVM", B, 0.5, 0.5, 0.5, 0.5)}, "It makes no difference to G10. It leads everywhere."},
-		{speed, []Line{line("G10", A, 1, 1, 0.9, 0.8)}, "Up to 8 GiB G10 loses under 5 %; 32 GiB costs it 25 %."},
+		{speed, []Line{line("G10", A, 0.2, 0.8, 0.99, 1)}, "16 GiB. Beyond that G10 gains under 5 %; at 4 GiB it loses a factor of 5."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1.01), line("UVM", B, 0.5, 0.5, 0.5, 0.5)}, "G10 changes by under 2 %. It leads everywhere."},
+		{speed, []Line{line("G10", A, 1, 1, 0.9, 0.8)}, "Up to 8 GiB G10 loses under 5 %; at 32 GiB, 25 %."},
 		{speed, []Line{line("G10", A, 0.1, 0.2, 0.4, 0.8)}, "The more the better: 32 GiB instead of 4 GiB brings G10 a factor of 8."},
 		{time, []Line{line("G10", A, 8, 4, 2, 1)}, "The more the better: 32 GiB instead of 4 GiB brings G10 a factor of 8."},
 		{time, []Line{line("G10", A, 1, 1.5, 2, 1.2)}, "The less the better: 32 GiB instead of 4 GiB costs G10 20 %."},
-		{speed, []Line{line("G10", A, 0.5, 1, 0.9, 0.5)}, "8 GiB is best for G10; 4 GiB costs it a factor of 2 and 32 GiB a factor of 2."},
-		{speed, []Line{line("G10", A, -1, 0.9, 0.99, 1)}, "16 GiB is enough for G10; 8 GiB costs it 11 %. With 4 GiB it does not run."},
-		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 0.5, 0.5)}, "It makes no difference to G10. Below 16 GiB UVM leads, from there on G10."},
-		{speed, []Line{line("G10", A, -1, -1, -1, -1)}, "G10 runs with none of these."},
+		{speed, []Line{line("G10", A, 0.5, 1, 0.9, 0.5)}, "8 GiB is best for G10; at 4 GiB it loses a factor of 2, at 32 GiB a factor of 2."},
+		{speed, []Line{line("G10", A, -1, 0.9, 0.99, 1)}, "16 GiB. Beyond that G10 gains under 5 %; at 8 GiB it loses 11 %. At 4 GiB it does not run."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 0.5, 0.5)}, "G10 changes by under 2 %. Below 16 GiB, UVM leads; from there on, G10."},
+		{speed, []Line{line("G10", A, -1, -1, -1, -1)}, "G10 cannot run with any of these."},
 	} {
 		p := &Picture{X: "Memory, GiB", Labels: []string{"4", "8", "16", "32"}, Lines: tt.lines}
-		if got := answer(p, tt.q, "GiB", true); got != tt.want {
+		if got := answer(p, tt.q, amounts("Memory", "GiB"), true); got != tt.want {
 			t.Errorf("%q; want %q", got, tt.want)
 		}
 	}
@@ -99,6 +99,23 @@ func TestDrawn(t *testing.T) {
 			if words := len(strings.Fields(list[i].Says)); words > 40 {
 				t.Errorf("%s, %s: %d words: %s", file, list[i].Question, words, list[i].Says)
 			}
+		}
+	}
+}
+
+// What has no unit is called by its setting.
+func TestAmounts(t *testing.T) {
+	for _, x := range []struct{ label, unit, value, want string }{
+		{"Memory", "GiB", "4", "4 GiB"},
+		{"Channels", "", "16", "16 channels"},
+		{"Channels", "", "1", "1 channel"},
+		{"Threads of the workload", "", "8", "8 threads of the workload"},
+		{"Batch size", "", "8", "batch size 8"},
+		{"GPUs in all", "", "2", "2 GPUs in all"},
+		{"Loss", "", "3", "loss 3"},
+	} {
+		if got := amounts(x.label, x.unit)(x.value); got != x.want {
+			t.Errorf("%q; want %q", got, x.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cards
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"math"
@@ -120,6 +121,8 @@ func lines(b *strings.Builder, p *Picture) {
 	for i, l := range p.Labels {
 		text(b, x(i), height-10, "middle", "", l)
 	}
+	_, unit, _ := strings.Cut(p.X, ", ")
+	text(b, width-right+12, height-10, "", "", short(cmp.Or(unit, p.X)))
 	if p.Now >= 0 {
 		fmt.Fprintf(b, `<path class="now" d="M%.1f %dV%.1f"/>`, x(p.Now), up, bottomOf())
 	}

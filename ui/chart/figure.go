@@ -159,6 +159,7 @@ type Series struct {
 	// Doubted is true of published values that something contradicts.
 	Doubted bool   `json:"doubted,omitempty"`
 	Points  Column `json:"points"`          // x and y of each
+	Band    Column `json:"band,omitzero"`   // x, the lowest and the highest of each, as random numbers have it
 	Picks   Column `json:"picks,omitempty"` // of marks: what picking each says
 }
 

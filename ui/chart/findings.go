@@ -104,6 +104,12 @@ func (s *Sweep) ahead(a, b float64) bool {
 	return float64(s.Of.Better)*(a-b) > clear*max(math.Abs(a), math.Abs(b))
 }
 
+// part reports whether a is better than b at a point whatever the random numbers.
+func (s *Sweep) part(a, b, i int) bool {
+	x, y := s.At(a, i, 0), s.At(b, i, 0)
+	return x.Low > y.High || s.Of.Better < 0 && x.High < y.Low
+}
+
 // complete reports whether all systems have run at a point.
 func (s *Sweep) complete(i, k int) bool {
 	for n := range s.Systems {
@@ -123,7 +129,7 @@ func (s *Sweep) leaders() (at, who []int) {
 			continue
 		}
 		if last >= 0 {
-			if v := s.At(last, i, 0).Value; finite(v) && !s.ahead(s.At(best, i, 0).Value, v) {
+			if v := s.At(last, i, 0).Value; finite(v) && !(s.ahead(s.At(best, i, 0).Value, v) && s.part(best, last, i)) {
 				best = last
 			}
 		}

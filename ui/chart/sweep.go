@@ -26,6 +26,8 @@ type Trial struct {
 	Value float64 // not a number if there is none
 	Why   string  // why there is none
 	Unfit bool    // the system cannot run it
+	// Low and High are the lowest and the highest with other random numbers, this one among them.
+	Low, High float64
 }
 
 // A Sweep is a quantity of systems at the points of one knob or two.
@@ -171,7 +173,8 @@ func (s *Sweep) lines(a *Answer) {
 		}
 	}
 	for n, sys := range s.Systems {
-		var at, ys []float64 // what is still to come is left out; a gap is a point without a value
+		var at, ys, band []float64 // what is still to come is left out; a gap is a point without a value
+		random := false
 		for i := range xs {
 			t := s.At(n, i, 0)
 			y := s.shown(t.Value)
@@ -180,7 +183,9 @@ func (s *Sweep) lines(a *Answer) {
 			}
 			table.Rows[i].Cells = append(table.Rows[i].Cells, report.Cell{Text: s.cell(t), Best: s.leads(n, i)})
 			if finite(y) {
-				low, high = min(low, y), max(high, y)
+				from, to := s.shown(t.Low), s.shown(t.High)
+				low, high, random = min(low, from), max(high, to), random || t.Low < t.High
+				band = append(band, xs[i], from, to)
 			}
 		}
 		look := SystemLook(sys)
@@ -188,6 +193,9 @@ func (s *Sweep) lines(a *Answer) {
 			look.Pattern = 1
 		}
 		p.Series = append(p.Series, Series{Name: sys.Title, Shape: Line, Look: look, Points: f.points(at, ys), Picks: f.add()})
+		if random {
+			p.Series[len(p.Series)-1].Band = f.add(band...)
+		}
 		p.Legend = append(p.Legend, sys.Title)
 		table.Head = append(table.Head, sys.Title)
 	}

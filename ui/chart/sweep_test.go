@@ -12,7 +12,9 @@ import (
 )
 
 // none is a point without a value, and why.
-func none(why string, unfit bool) chart.Trial { return chart.Trial{true, math.NaN(), why, unfit} }
+func none(why string, unfit bool) chart.Trial {
+	return chart.Trial{Known: true, Value: math.NaN(), Why: why, Unfit: unfit}
+}
 
 // table is a sweep of three systems, the first a bound, over numbers or names.
 func table(dims []chart.Dim, rows map[string][]any) *chart.Sweep {
@@ -25,7 +27,7 @@ func table(dims []chart.Dim, rows map[string][]any) *chart.Sweep {
 	s.At = func(sys, i, k int) chart.Trial {
 		switch v := rows[systems[sys].Name][i*high+k].(type) {
 		case int:
-			return chart.Trial{true, float64(v), "", false}
+			return chart.Trial{Known: true, Value: float64(v), Low: float64(v), High: float64(v)}
 		case chart.Trial:
 			return v
 		}
@@ -224,5 +226,33 @@ func TestWalks(t *testing.T) {
 	w.Walks = nil
 	if a := w.Answer(); a.Empty == "" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestBands: where random numbers move values the curve has a band, and a crossing is told only where bands part.
+func TestBands(t *testing.T) {
+	dims := []chart.Dim{{Label: "Rate", Unit: "GB/s", Labels: []string{"1", "2", "4", "8"}, Xs: []float64{1, 2, 4, 8}, Now: "1", NowX: 1}}
+	with := func(spread float64) chart.Answer {
+		s := table(dims, map[string][]any{"top": {40, 40, 40, 40}, "a": {20, 20, 20, 20}, "b": {18, 21, 19, 30}})
+		plain := s.At
+		s.At = func(sys, i, k int) chart.Trial {
+			x := plain(sys, i, k)
+			if sys > 0 && spread > 0 {
+				x.Low, x.High = x.Value-spread, x.Value+spread
+			}
+			return x
+		}
+		return s.Answer()
+	}
+	if a := with(0); !strings.Contains(a.Says, "B overtakes A at about 1.6 GB/s; A overtakes B") || a.Figure.Panels.Series[1].Band != (chart.Column{}) {
+		t.Errorf("%q, %+v", a.Says, a.Figure.Panels.Series[1])
+	}
+	a := with(2)
+	band := a.Figure.Panels.Series[2].Band
+	if strings.Contains(a.Says, "A overtakes") || !strings.Contains(a.Says, "B overtakes A at about ") || band[1] != 12 || a.Figure.Data[band[0]+1] != 16 || a.Figure.Data[band[0]+2] != 20 {
+		t.Errorf("%q, %v", a.Says, a.Figure.Data[band[0]:band[0]+band[1]])
+	}
+	if a.Figure.Panels.Series[0].Band != (chart.Column{}) {
+		t.Error("a bound that is certain has a band")
 	}
 }

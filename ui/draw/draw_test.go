@@ -102,6 +102,13 @@ func drawn() map[string]*chart.View {
 			},
 			Data: []float64{0, 8, 1, 6, 2, 5, 3, 5, 0, 7, 8, 1, 5, 6, 2, nan, nan, 3, 4, 5},
 		}, 240),
+		"seeds": view("seeds", &chart.Figure{
+			Panels: &chart.Panels{
+				Names: []string{""}, X: chart.Axis{Name: "fuel, l", Labels: []string{"1", "2", "4"}}, Y: chart.Axis{Name: "loaves", Min: at(0)}, Legend: []string{"Oven"},
+				Series: []chart.Series{{Name: "Oven", Shape: chart.Line, Look: s1, Points: chart.Column{0, 6}, Band: chart.Column{6, 9}}},
+			},
+			Data: []float64{0, 4, 1, 5, 2, 6, 0, 3, 5, 1, 5, 5.5, 2, 4, 7},
+		}, 240),
 		"bands": view("bands", &chart.Figure{
 			Panels: &chart.Panels{
 				Names: []string{""}, X: chart.Axis{Name: "time, s"}, Y: chart.Axis{Name: "GiB"}, Legend: []string{"Rye", "Wheat"},

@@ -126,7 +126,10 @@ func (p *svgWriter) panel(f *chart.Figure, k int, b box, reach span, name string
 	p.below(in, &sx, marks, c.X.Name, lines)
 	p.text(b.x, b.y+14, fit(name, usual, b.w), 0, color("--text-2"), begins)
 	p.put("<g", p.clip(box{in.x - 6, in.y - 6, in.w + 12, in.h + 12}), ">\n")
-	p.room(numbers(f, c.Room), &sx, &sy)
+	if c.Room[1] > 0 {
+		fill := color("--room")
+		p.room(numbers(f, c.Room), p.ink(&fill, nil), &sx, &sy)
+	}
 	for i := len(c.Series) - 1; i >= 0; i-- { // areas, the highest first
 		if s := &c.Series[i]; s.Panel == k && s.Shape == chart.Area && p.shown(s.Name) {
 			p.area(numbers(f, s.Points), s, &sx, &sy)
@@ -134,6 +137,10 @@ func (p *svgWriter) panel(f *chart.Figure, k int, b box, reach span, name string
 	}
 	for i := range c.Series {
 		if s := &c.Series[i]; s.Panel == k && s.Shape != chart.Area && p.shown(s.Name) {
+			if s.Band[1] > 0 {
+				fill := color(s.Look.Color)
+				p.room(numbers(f, s.Band), p.ink(&fill, nil)+` fill-opacity="0.18"`, &sx, &sy)
+			}
 			p.series(numbers(f, s.Points), s, &sx, &sy, i, len(c.Names) == 1)
 		}
 	}
@@ -163,19 +170,18 @@ func (p *svgWriter) limits(c *chart.Panels, k int, in box, sx, sy *scale) {
 }
 
 // room draws a band whose points are x, lower and upper edge.
-func (p *svgWriter) room(points []float64, sx, sy *scale) {
+func (p *svgWriter) room(points []float64, ink string, sx, sy *scale) {
 	var low, high []float64
 	for ; len(points) > 2; points = points[3:] {
 		low, high = append(low, points[0], points[1]), append(high, points[0], points[2])
 	}
-	fill := color("--room")
 	lows, highs := placed(low, sx, sy), placed(high, sx, sy)
 	for i := range min(len(lows), len(highs)) {
 		back := slices.Clone(lows[i])
 		slices.Reverse(back)
 		p.put(`<path d="`)
 		p.way(append(slices.Clone(highs[i]), back...), false)
-		p.put(`Z"`, p.ink(&fill, nil), "/>\n")
+		p.put(`Z"`, ink, "/>\n")
 	}
 }
 

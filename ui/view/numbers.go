@@ -89,9 +89,6 @@ func cellMarkup(x report.Cell) string {
 	return text + ` <span class="` + class + `">` + html.EscapeString(x.Change) + `</span>`
 }
 
-// inCell is cellMarkup for the markup of components.
-func inCell(x report.Cell) vugu.HTML { return vugu.HTML(cellMarkup(x)) }
-
 // menu has the formats of the table, of all results, and of the run in focus.
 func (c *Numbers) menu() vugu.Builder {
 	if c.saving == nil {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,53 @@ type Picture struct {
 func (c *Picture) Compute() {
 	c.fresh()
 	c.view = c.Drawing.View()
+}
+
+// partHTML is what stands in a part: its names and sizes, and of a link its lanes.
+func partHTML(p drawing.Part) vugu.HTML {
+	text := tag("part-title", "", html.EscapeString(p.Title)) + some("part-product", p.Product, "")
+	if p.Size != "" {
+		text += some("part-size", p.Size, "") + tag("fill", p.Fill, "")
+	}
+	text += some("part-used", p.Used, `<span class="used-word"> used</span>`)
+	for _, l := range p.Lanes {
+		busy := ""
+		if l.Busy != "" {
+			busy = " " + html.EscapeString(l.Busy) + `<span class="busy-word"> busy</span>`
+		}
+		text += tag(l.Class, l.Style, tag("lane-rate", "", html.EscapeString(l.Rate))+`<span class="pipe"><span class="flow"></span></span>`+tag("lane-load", "", html.EscapeString(l.Bytes)+busy))
+	}
+	return vugu.HTML(text)
+}
+
+// accountHTML is where the time of the two that are compared goes.
+func (c *Picture) accountHTML() vugu.HTML {
+	text := `<h3>Where the time goes ` + tag("fine", "", html.EscapeString(c.account.Of)) + `</h3><ul class="account-rows">`
+	for _, r := range c.account.Rows {
+		text += `<li>` + tag("name", "", html.EscapeString(r.Title)) + `<span class="strip" role="img" aria-label="` + html.EscapeString(r.Says) + `">`
+		for _, s := range r.Segments {
+			text += `<span class="segment" style="` + s.Style + `" title="` + html.EscapeString(s.Says) + `"></span>`
+		}
+		text += `</span>` + tag("value", "", html.EscapeString(r.Total)) + `</li>`
+	}
+	text += `</ul><ul class="account-key" aria-hidden="true">`
+	for _, s := range c.account.Key {
+		text += `<li>` + tag("swatch", s.Style, "") + ` ` + html.EscapeString(s.Name) + `</li>`
+	}
+	return vugu.HTML(text + `</ul>`)
+}
+
+// tag is a span with what stands in it.
+func tag(class, style, inner string) string {
+	return `<span class="` + class + `" style="` + style + `">` + inner + `</span>`
+}
+
+// some is a span with a text and what follows it, nothing without the text.
+func some(class, text, more string) string {
+	if text == "" {
+		return ""
+	}
+	return tag(class, "", html.EscapeString(text)+more)
 }
 
 // class is the CSS class of a part.

@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/model/drawing"
 	"spillway/ui/model/form"
 	"spillway/ui/model/question"
 	"spillway/ui/model/session"
@@ -160,7 +161,19 @@ func (c *Question) pointHTML() string {
 		b.WriteString(`<tr class="` + r.Class + `"><th scope="row">` + html.EscapeString(r.Title) + `</th><td><i style="` + r.Style + `"></i></td><td>` + html.EscapeString(r.Value) + `</td></tr>`)
 	}
 	b.WriteString(`</tbody></table>`)
+	if p := &c.point; p.Setup != nil {
+		machineHTML(&b, c.Drawing.ViewAt(p.Setup, p.Report))
+	}
 	return b.String()
+}
+
+// machineHTML is the drawing of the first screen without what can be turned.
+func machineHTML(b *strings.Builder, v drawing.View) {
+	b.WriteString(`<ul class="drawing" style="` + v.Columns + `">`)
+	for _, p := range v.Parts {
+		b.WriteString(`<li class="` + p.Class + `" style="` + p.Place + `"><div>` + string(partHTML(p)) + `</div></li>`)
+	}
+	b.WriteString(`</ul>`)
 }
 
 // mattersHTML is the tornado: of each setting what half and twice as much do.

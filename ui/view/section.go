@@ -1,6 +1,7 @@
 package view
 
 import (
+	"html"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -120,6 +121,48 @@ func (c *Section) text() []string { return c.shown().Text }
 func (c *Section) tables() []report.Table { return c.shown().Tables }
 
 func (c *Section) notes() []string { return c.shown().Notes }
+
+// tableHTML is a table, whose rows may open settings.
+func (c *Section) tableHTML(t *report.Table) vugu.HTML {
+	return tableHTML(`<table class="numbers shares"><caption>`+html.EscapeString(t.Title)+`</caption>`, t.Head, len(t.Rows), func(i int) string {
+		r := &t.Rows[i]
+		name := html.EscapeString(r.Head)
+		if to, ok := c.Sections.Link(r.Set).(string); ok {
+			name = `<a href="` + html.EscapeString(to) + `">` + name + `</a>`
+		}
+		text := `<th scope="row" title="` + html.EscapeString(r.Sub) + `">` + name + ` ` + tag("unit", "", html.EscapeString(c.sub(*r))) + `</th>`
+		for _, x := range r.Cells {
+			text += `<td class="` + bestClass(x) + `" style="` + chart.CellStyle(x) + `">` + html.EscapeString(x.Text) + `</td>`
+		}
+		return text
+	})
+}
+
+// tableHTML is a table with n rows: what opens it, the heads of its columns, and what is in a row.
+func tableHTML(open string, head []string, n int, row func(i int) string) vugu.HTML {
+	var b strings.Builder
+	b.WriteString(open + `<thead><tr>`)
+	for _, h := range head {
+		b.WriteString(`<th scope="col">` + html.EscapeString(h) + `</th>`)
+	}
+	b.WriteString(`</tr></thead><tbody>`)
+	for i := range n {
+		b.WriteString(`<tr>` + row(i) + `</tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return vugu.HTML(b.String())
+}
+
+// rowHTML is a row of texts, the first its head.
+func rowHTML(texts ...string) string {
+	name := "th"
+	row := ""
+	for _, t := range texts {
+		row += `<` + name + `>` + html.EscapeString(t) + `</` + name + `>`
+		name = "td"
+	}
+	return `<th scope="row">` + strings.TrimPrefix(row, "<th>")
+}
 
 // longSub is how long a row's second line may be to be shown; longer ones are a
 // hint of its head.

@@ -187,6 +187,14 @@ func (c *Sheet) rowsLabel() string {
 	return "Show the differences"
 }
 
+// claimsHTML is the table of what the paper's text says in numbers.
+func (c *Sheet) claimsHTML() vugu.HTML {
+	return tableHTML(`<table class="numbers paper-claims">`, []string{"Claim", "Paper's text", "Published values give", "Here", "Verdict"}, len(c.claims), func(i int) string {
+		r := &c.claims[i]
+		return rowHTML(r.Text, r.Stated, r.Published, r.Ours) + `<td>` + tag("chip "+r.Class, "", html.EscapeString(r.Verdict)) + `</td>`
+	})
+}
+
 // rows is the table of differences as HTML: one row a point. It is one string
 // because a page of thousands of separate cells would be slow.
 func (c *Sheet) rows() string {

@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/vugu/vugu"
 
+	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/table"
 )
@@ -15,6 +16,17 @@ type Values struct {
 }
 
 func (c *Values) view() *chart.View { return &c.views[c.Index] }
+
+// valuesHTML is a table of numbers.
+func valuesHTML(t *report.Table) vugu.HTML {
+	return tableHTML(`<table class="numbers">`, t.Head, len(t.Rows), func(i int) string {
+		text := rowHTML(t.Rows[i].Head)
+		for _, x := range t.Rows[i].Cells {
+			text += `<td>` + cellMarkup(x) + `</td>`
+		}
+		return text
+	})
+}
 
 // some reports whether any run has one of the quantities.
 func (c *Values) some() bool {

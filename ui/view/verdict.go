@@ -1,7 +1,11 @@
 package view
 
 import (
+	"html"
 	"strconv"
+	"strings"
+
+	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
 	"spillway/ui/draw"
@@ -27,6 +31,13 @@ func (c *Verdict) Compute() {
 		c.Page.Show("check") // wherever it was dropped
 	}
 	c.rows = c.Checking.Rows()
+}
+
+func (c *Verdict) tableHTML() vugu.HTML {
+	return tableHTML(`<table class="numbers check-table" id="check-table">`, []string{"Part", "Finding", "Where", "Recorded", "Now", "Off"}, len(c.rows), func(i int) string {
+		r := &c.rows[i]
+		return rowHTML(r.Part) + `<td class="` + r.Class + `">` + html.EscapeString(r.Finding) + `</td><td class="words">` + html.EscapeString(r.Where) + strings.Replace(rowHTML("", r.Recorded, r.Got, r.Off), `<th scope="row"></th>`, `</td>`, 1)
+	})
 }
 
 func (c *Verdict) percent() string { return strconv.Itoa(c.Checking.Percent()) }

@@ -104,6 +104,8 @@ test('a slider goes along a curve, and its value is used', async ({ page }) => {
   await slider.press('Home');
   await expect(page.locator('.ask-along b')).toHaveText(/^At 1\.6 GB\/s: .* is best/);
   await expect(page.locator('.ask-along tr')).toHaveCount(3);
+  const machine = page.locator('.ask-along .drawing'); // moves with it
+  await expect(machine).toContainText('1.6 GB/s');
   expect(await place()).toBe(before); // nothing jumps
   await expect(page.locator('#ask-use')).toHaveText('Use 1.6 GB/s in Explore');
   await page.click('#ask-use');
@@ -183,4 +185,12 @@ test('a thousand runs', { tag: '@alone' }, async ({ page }) => {
   await page.click('#ask-run');
   await expect(page.locator('#ask-state')).toHaveText(/^1[\s\u202f]?001 of/, { timeout: 280_000 });
   console.log(`1001 runs of BERT-256 in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+});
+
+test('where random numbers decide, a curve has the band of three seeds', async ({ page }) => {
+  await visit(page, './#v=4-by-hand&lab=cxlssd&systems=skybyte-full,base-cssd&view=whatif&ask=vary&ask-vary=channels&ask-values=8,16');
+  await page.click('#ask-run', { timeout: 10_000 }).catch(() => {}); // it may have begun by itself
+  await expect(page.locator('#ask-state')).toContainText('12 of 12', { timeout: 120_000 });
+  const bands = await page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-whatif')).getOption().series.filter((s) => s.id.startsWith('band-') && s.areaStyle).length);
+  expect(bands).toBeGreaterThan(0);
 });

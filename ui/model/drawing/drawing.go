@@ -23,6 +23,7 @@ type Drawing struct {
 	room *workspace.Workspace
 	form *form.Form
 	runs *runs.Runs
+	at   *report.Report // of another setup than the one that is set; nil if there is none
 }
 
 // New returns the drawing of a laboratory.
@@ -81,6 +82,15 @@ func (d *Drawing) View() View {
 	return View{l.parts, "--columns:" + strings.Join(l.widths[:max(0, len(l.widths)-1)], " "), at >= 0 && d.runs.List[at].Stale}
 }
 
+// ViewAt is the drawing of another setup, with the numbers of its run.
+func (d *Drawing) ViewAt(u *knob.Setup, r *report.Report) View {
+	was := d.room.State.Setup
+	d.room.State.Setup, d.at = u, r
+	v := d.View()
+	d.room.State.Setup, d.at = was, nil
+	return v
+}
+
 // branch draws a place and, to its right, what hangs on it: each link with what
 // hangs on that in rows of its own.
 func (l *layout) branch(p *lab.Place, column int, drawn map[string]bool) {
@@ -126,6 +136,9 @@ func gridArea(column, top, end int) string {
 
 // focused is the report of the system in focus; nil if there is none.
 func (d *Drawing) focused() *report.Report {
+	if d.at != nil {
+		return d.at
+	}
 	for i := range d.runs.List {
 		if r := &d.runs.List[i]; r.System.Name == d.room.Focus() && r.Shown() {
 			return r.Report

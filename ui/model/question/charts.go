@@ -91,7 +91,11 @@ func (a *answers) sweep() chart.Answer {
 		for k := range high {
 			for _, sys := range s.Systems {
 				x := a.vary.At(sys.Name, i, k)
-				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit && !sys.Bound}) // a bound runs nothing
+				t := chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit && !sys.Bound} // a bound runs nothing
+				if high == 1 {
+					t.Low, t.High = a.vary.band(sys.Name, i)
+				}
+				trials = append(trials, t)
 			}
 		}
 	}

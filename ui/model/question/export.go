@@ -54,6 +54,7 @@ func (a *answers) records() []record {
 // turn says which point a variant is.
 func (a *answers) turn(v int) string {
 	var texts []string
+	v /= 1 + len(a.now.seeds)
 	for i := len(a.now.axes) - 1; i >= 0; i-- {
 		x := &a.now.axes[i]
 		texts = append([]string{x.Knob.Key + "=" + x.Texts[v%len(x.Texts)]}, texts...)

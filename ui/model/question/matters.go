@@ -30,6 +30,18 @@ const (
 	otherSeeds  = 2
 )
 
+// seeds are other seeds than that of a setup, none where nothing is random.
+func (a *core) seeds(u *knob.Setup) (list []string) {
+	seed := a.room.Info.Say.Seed
+	if k := u.Knob(seed); k != nil && !u.Hidden(seed) && u.Moot(seed) == "" {
+		v, _ := strconv.Atoi(u.Text(seed)) // it is a whole number
+		for i := range otherSeeds {
+			list = append(list, strconv.Itoa(v+i+1))
+		}
+	}
+	return list
+}
+
 // planMatters plans each number halved and doubled.
 func (a *turns) planMatters(p *plan) {
 	u := p.setup
@@ -45,12 +57,9 @@ func (a *turns) planMatters(p *plan) {
 		p.variants = append(p.variants, x)
 		return len(p.variants) - 1
 	}
-	if k := u.Knob(seed); k != nil && !u.Hidden(seed) && u.Moot(seed) == "" {
-		v, _ := knob.ParseDecimal(u.Text(seed), k.Scale) // the setup has it
-		for i := range int64(otherSeeds) {
-			if at := add(seed, knob.Decimal(v+(i+1)*k.Scale, k.Scale)); at >= 0 {
-				p.seeds = append(p.seeds, at)
-			}
+	for _, text := range a.seeds(u) {
+		if at := add(seed, text); at >= 0 {
+			p.seeded = append(p.seeded, at)
 		}
 	}
 	for i := range u.Knobs() {
@@ -113,7 +122,7 @@ func (a *turns) Matters() (list []Matter, zone string) {
 		return v/base - 1, v / base
 	}
 	seeds := float64(0)
-	for _, at := range p.seeds {
+	for _, at := range p.seeded {
 		if x, _ := change(at); math.Abs(x) > seeds {
 			seeds = math.Abs(x)
 		}
@@ -228,6 +237,9 @@ type Along struct {
 	Says  string
 	Text  string // of the setting, for Explore
 	Rows  []AlongRow
+	// Setup is that of the point, and Report what is known of the system in focus there; nil if nothing.
+	Setup  *knob.Setup
+	Report *report.Report
 }
 
 // An AlongRow is one system at a point.
@@ -270,6 +282,11 @@ func (a *answers) Along() Along {
 	x := &a.vary.Axes()[0]
 	q := a.asked()
 	p := Along{Label: chart.With(x.Labels[i], x.Knob.Unit), Text: x.Texts[i]}
+	at := i * (1 + len(a.now.seeds))
+	if o := a.of(a.now, at, a.room.Focus()); o != nil && a.now.variants[at].can {
+		p.Setup, _ = a.room.Info.Read(a.now.variants[at].setup) // it was written of a setup
+		p.Report = &report.Report{Fits: !o.Unfit, Values: o.Values}
+	}
 	type one struct {
 		row AlongRow
 		v   float64

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/order"
 	"spillway/sim/prose"
 	"spillway/ui/model/files"
 	"spillway/ui/model/form"
@@ -87,7 +88,8 @@ type plan struct {
 	base     string            // the text of setup, of Effects and Buy
 	changes  []change          // of Effects and Buy
 	halved   []halving         // of Matters
-	seeds    []int             // of Matters: variants with other seeds
+	seeded   []int             // of Matters: variants with other seeds
+	seeds    []string          // of a curve: other seeds, by which every point has so many variants more
 	adaptive []*adaptiveSearch // of Find, by systems but bounds; of Effects one
 	problem  string            // why it cannot be run
 }
@@ -306,8 +308,10 @@ func (a *core) feed() {
 func (a *core) wanted(plans []*plan) []task {
 	var list []task
 	for _, p := range plans {
+		systems := slices.Clone(p.systems)
+		order.Stable(systems, a.store.Cheaper)
 		for _, v := range p.order {
-			for _, system := range p.systems {
+			for _, system := range systems {
 				if !p.variants[v].can || a.of(p, v, system) != nil {
 					continue
 				}

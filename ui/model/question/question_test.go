@@ -87,3 +87,30 @@ func TestMostRuns(t *testing.T) {
 		t.Errorf("%d runs, of which %d are kept", mostRuns, results.MostValues)
 	}
 }
+
+// Where something is random a curve has other seeds, once it is there; where the seed itself is varied, or nothing is
+// random, it has none.
+func TestOtherSeeds(t *testing.T) {
+	a := bakeryQuestion("oven")
+	_, _ = a.room.State.Ask.Set(state.VaryKey, "watts"), a.room.State.Ask.Set(state.ValuesKey, "1000,2000,3000")
+	plain := a.make(state.Vary)
+	if plain.problem != "" || len(plain.variants) != 3 {
+		t.Fatalf("%q, %d variants", plain.problem, len(plain.variants))
+	}
+	a.room.Info.Say.Seed = "portions" // any number will do
+	p := a.make(state.Vary)
+	each := 1 + otherSeeds
+	if len(p.variants) != 3*each || len(p.order) != len(p.variants) || !slices.Equal(p.order[:3], []int{0, 2 * each, each}) {
+		t.Errorf("%d variants, order %v", len(p.variants), p.order)
+	}
+	for i := range p.variants {
+		u, err := a.room.Info.Read(p.variants[i].setup)
+		if err != nil || u.Text("watts") != []string{"1000", "2000", "3000"}[i/each] || (u.Text("portions") == p.setup.Text("portions")) != (i%each == 0) {
+			t.Errorf("variant %d: %s, %v", i, p.variants[i].setup, err)
+		}
+	}
+	a.room.Info.Say.Seed = "watts"
+	if p := a.make(state.Vary); len(p.variants) != 3 {
+		t.Errorf("the seed itself is varied, and has %d variants", len(p.variants))
+	}
+}

@@ -159,6 +159,13 @@ func (a *variation) planVary(p *plan) {
 		g.Axes = append(g.Axes, sweep.Axis{Key: x.Knob.Key, Texts: x.Texts})
 		all *= len(x.Texts)
 	}
+	if len(p.axes) == 1 && p.axes[0].Knob.Key != a.room.Info.Say.Seed {
+		p.seeds = a.seeds(p.setup)
+		if len(p.seeds) > 0 {
+			g.Axes = append(g.Axes, sweep.Axis{Key: a.room.Info.Say.Seed, Texts: append([]string{p.setup.Text(a.room.Info.Say.Seed)}, p.seeds...)})
+			all *= 1 + len(p.seeds)
+		}
+	}
 	if all > mostRuns {
 		p.problem = "These are " + strconv.Itoa(all) + " runs; take fewer points, at most " + strconv.Itoa(mostRuns) + " runs together."
 		return
@@ -174,6 +181,10 @@ func (a *variation) planVary(p *plan) {
 		p.variants = append(p.variants, v)
 		p.order = append(p.order, i)
 		rest := i
+		if n := 1 + len(p.seeds); n > 1 {
+			levels[i] = i % n * n * len(p.axes[0].Texts) // other seeds once the curve is there
+			rest /= n
+		}
 		for _, axis := range slices.Backward(p.axes) {
 			levels[i] = max(levels[i], level(rest%len(axis.Texts), len(axis.Texts)))
 			rest /= len(axis.Texts)
@@ -231,6 +242,17 @@ func (a *variation) Axes() []Axis {
 	return a.now.axes
 }
 
+// band is the lowest and the highest of a system at a point of a curve, with other seeds.
+func (a *variation) band(system string, i int) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for k := range 1 + len(a.now.seeds) {
+		if y := a.cell(a.now, i*(1+len(a.now.seeds))+k, system).Value; !math.IsNaN(y) {
+			low, high = min(low, y), max(high, y)
+		}
+	}
+	return low, high
+}
+
 // At is what a system gives at the i-th point of the first axis and the k-th of
 // the second, k 0 if there is one axis.
 func (a *variation) At(system string, i, k int) Cell {
@@ -238,7 +260,7 @@ func (a *variation) At(system string, i, k int) Cell {
 	if len(p.axes) == 2 {
 		i = i*len(p.axes[1].Texts) + k
 	}
-	return a.cell(p, i, system)
+	return a.cell(p, i*(1+len(p.seeds)), system)
 }
 
 func (a *variation) cell(p *plan, v int, system string) Cell {

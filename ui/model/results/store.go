@@ -3,6 +3,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -57,15 +58,16 @@ type Store struct {
 	queue   []*job       // for values alone, that no worker has got
 	batches int          // of such jobs, under way
 
-	begun time.Time // when those that are under way began
-	done  int       // runs of such jobs since
-	rate  float64   // of such runs in a second, as last measured; 0 if never
+	begun time.Time                // when those that are under way began
+	took  map[string]time.Duration // how long the last run of a system by itself was under way
+	done  int                      // runs of such jobs since
+	rate  float64                  // of such runs in a second, as last measured; 0 if never
 }
 
 // NewStore returns an empty store of a laboratory, which asks by way of a table.
 func NewStore(lab string, t *calls.Table) *Store {
 	return &Store{
-		lab: lab, table: t, under: map[Run]*job{},
+		lab: lab, table: t, under: map[Run]*job{}, took: map[string]time.Duration{},
 		reports: shelf[*report.Report]{most: mostReports}, values: shelf[*Outcome]{most: MostValues},
 	}
 }
@@ -203,7 +205,9 @@ func (s *Store) begin(j *job, p calls.Priority) {
 	b := &batch{jobs: []*job{j}}
 	j.batch = b
 	x := &exec.Job{Lab: s.lab, Kind: exec.Run, Setup: j.run.Setup, System: j.run.System, Files: j.run.Files}
+	begun := time.Now()
 	b.call = s.table.Start(x, p, b.told, func(a *exec.Answer) {
+		s.took[x.System] = time.Since(begun)
 		s.ended(b, []Result{{a.Report, a.Problems, a.Error}})
 	})
 }
@@ -362,6 +366,9 @@ func (s *Store) Outcome(r Run) *Outcome {
 	}
 	return nil
 }
+
+// Cheaper compares two systems by how long they took the last time; one that has not run comes first.
+func (s *Store) Cheaper(a, b string) int { return cmp.Compare(s.took[a], s.took[b]) }
 
 // Rate is how many runs a second come in where only their values are wanted, as last
 // measured; 0 if never.

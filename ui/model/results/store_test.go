@@ -3,6 +3,7 @@ package results
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"spillway/sim/report"
 	"spillway/ui/exec"
@@ -121,5 +122,13 @@ func TestShelf(t *testing.T) {
 	c.clear()
 	if len(c.m) != 0 {
 		t.Error("it is not empty")
+	}
+}
+
+// What took longer the last time comes later; what has not run comes first.
+func TestCheaper(t *testing.T) {
+	s := &Store{took: map[string]time.Duration{"slow": time.Second, "quick": time.Millisecond}}
+	if s.Cheaper("quick", "slow") >= 0 || s.Cheaper("slow", "quick") <= 0 || s.Cheaper("new", "quick") >= 0 || s.Cheaper("new", "other") != 0 {
+		t.Error("not in the order of time")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"spillway/sim/order"
 	"spillway/sim/prose"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
@@ -141,6 +142,7 @@ func (r *Runs) Follow() {
 	for _, x := range start {
 		r.begin(x)
 	}
+	order.Stable(wanted, func(a, b results.Run) int { return r.store.Cheaper(a.System, b.System) })
 	r.asker.Wants(wanted)
 	for _, x := range start {
 		x.Want = r.asker.Want(x.of)
