@@ -34,7 +34,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What is drawn; press a part to turn its knobs"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "The machine; press a part to change it"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("style", c.view.Columns)
 			{
@@ -413,7 +413,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "runs"}, vugu.VGAttribute{Namespace: "", Key: "data-roving", Val: ""}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Systems, the best first: the drawing shows the one that is pressed"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "runs"}, vugu.VGAttribute{Namespace: "", Key: "data-roving", Val: ""}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Systems, the best first; press one to show it in the drawing"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("style", c.board.Style)
 			{

@@ -48,7 +48,7 @@ func (c *Tour) says() string {
 	case !c.on():
 		return ""
 	case !c.holds():
-		return "What is shown is no longer what this step is about."
+		return "The page no longer shows what this step is about."
 	}
 	return c.stop().Filled(c.Runs.Blank)
 }

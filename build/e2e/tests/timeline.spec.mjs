@@ -240,7 +240,7 @@ test('in forced colours and in print categories are patterns', async ({ page }) 
 
 test('where nothing happens over time, and where a system cannot run, a sentence says so', async ({ page }) => {
   await page.goto('./#v=4-by-hand&lab=compress&view=timeline');
-  await expect(page.locator('#timeline-empty')).toContainText('nothing happens over time', { timeout: 60_000 });
+  await expect(page.locator('#timeline-empty')).toContainText('Nothing happens over time', { timeout: 60_000 });
   await page.goto('./#v=4-by-hand&lab=train&model=bert-base&batch=512&gpu_memory=1&systems=flashneuron,uvm&focus=flashneuron&view=timeline');
   await expect(page.locator('#timeline-empty')).toContainText('cannot run it', { timeout: 60_000 });
   await expect(page.locator('#timeline-canvas')).toHaveCount(0);

@@ -231,7 +231,7 @@ func (f *opened) hold(list []sample.Counts) (*memory, error) {
 	}
 	m.about = about(m.programs)
 	if entries < all {
-		m.caveat = fmt.Sprintf("Numbers are of a sample, one entry in %d; Contents offers all.", all/entries)
+		m.caveat = fmt.Sprintf("A sample: one entry in %d. Contents can take all.", all/entries)
 		m.notes = append(m.notes, fmt.Sprintf("A sample: %d of %d entries were compressed; the share of dense entries of a tensor has a standard error of at most %.1f points.", entries, all, float64(worst)/10))
 	}
 	return m, nil

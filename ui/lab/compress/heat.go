@@ -24,7 +24,7 @@ const (
 var sectorNames = []string{"zeros", "1 sector", "2 sectors", "3 sectors", "4 sectors"}
 
 func heatKnobs() []knob.Info {
-	return []knob.Info{{Key: heatOf, Label: "Allocation", Help: "A tensor of the opened file by its name, a part of it, or its number; without a file, data that is made up.", Kind: knob.Word}}
+	return []knob.Info{{Key: heatOf, Label: "Allocation", Help: "A tensor of the opened file, by its name, part of its name, or its number; without a file, made-up data.", Kind: knob.Word}}
 }
 
 // heat draws an allocation: a row for every page, a cell for every entry.
@@ -71,7 +71,7 @@ func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
 	rows := min(pages, mapRows)
 	m := &report.Map{
 		ID: "map", Title: "Sectors by entry: " + p.label(), X: "entry of the page", Y: "page", Grids: []string{""},
-		Help:    "A row is a page of 64 entries of 128 bytes, in the order of addresses; pick a cell to look into its entry.",
+		Help:    "A row is a page of 64 entries of 128 bytes, in address order; pick a cell to look inside.",
 		Columns: int(pageEntries), Classes: sectorNames, Cells: make([]byte, rows*pageEntries),
 		Pick: report.Pick{Section: insideKey, Set: knob.Join([]knob.Pair{{Key: insideOf, Text: p.key}}, " "), Key: insideAt},
 	}

@@ -16,7 +16,7 @@ import (
 
 func insideKnobs() []knob.Info {
 	return []knob.Info{
-		{Key: insideOf, Label: "Allocation", Help: "A tensor of the opened file by its name, a part of it, or its number; without a file, data that is made up.", Kind: knob.Word},
+		{Key: insideOf, Label: "Allocation", Help: "A tensor of the opened file, by its name, part of its name, or its number; without a file, made-up data.", Kind: knob.Word},
 		{Key: insideAt, Label: "Entry", Help: "Its number in the allocation, from 0: 128 bytes each.", Kind: knob.Number, Scale: 1, Max: 1 << 40, Default: "0"},
 	}
 }
@@ -39,7 +39,7 @@ func inside(v *seen) (*report.Section, error) {
 	out := &report.Section{Offers: offers(insideOf, list, usualInside)}
 	n, _ := strconv.ParseInt(view.Text(insideAt), 10, 64)
 	if last := p.entries() - 1; n > last {
-		out.Notes = append(out.Notes, fmt.Sprintf("There is no entry %d: the last one is %d.", n, last))
+		out.Notes = append(out.Notes, fmt.Sprintf("There is no entry %d; the last is %d.", n, last))
 		n = last
 	}
 	var e [bpc.Entry]byte
@@ -52,7 +52,7 @@ func inside(v *seen) (*report.Section, error) {
 		out.Text = append(out.Text, p.about+" "+madeUp)
 	}
 	if have < bpc.Entry {
-		out.Notes = append(out.Notes, fmt.Sprintf("The allocation ends in it: %d bytes are its own, the others count as zeros.", have))
+		out.Notes = append(out.Notes, fmt.Sprintf("The allocation ends here: %d bytes are its own, the rest count as zeros.", have))
 	}
 	if said != "" {
 		out.Notes = append(out.Notes, said)
@@ -94,7 +94,7 @@ func planes(e *[bpc.Entry]byte) report.Map {
 	m := report.Map{
 		ID: "planes", Title: "The 33 bit planes", X: "difference", Y: "bit plane", From: 1, Columns: columns,
 		Grids: []string{"DBP, as they are", "DBX, xored with the plane above"}, Classes: []string{"bit clear", "bit set"},
-		Help:  "A row is one bit of all 31 differences, the highest on top. Planes of DBX without a bit cost almost nothing.",
+		Help:  "A row is one bit of all 31 differences, the highest on top. Empty planes of DBX cost almost nothing.",
 		Cells: make([]byte, 2*count*columns),
 	}
 	var dbx [count]uint32

@@ -66,7 +66,7 @@ func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			About:   "Hardware compresses GPU memory, so more fits (Buddy Compression).",
 			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
 			Systems: systems(),
 			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
@@ -80,7 +80,7 @@ func New() lab.Lab {
 			},
 			Floor: lab.Lowest("time"),
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
-			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
+			Entry: "entry", EntryKnobs: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "These settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "checkpoint safetensors own model", ID: "press pick-files-button"}},
 		},
@@ -118,13 +118,13 @@ func New() lab.Lab {
 func sections() []section {
 	return []section{{Show: allocations, Section: lab.Section{
 		Key: "allocations", Title: "Allocations and their targets", Run: true, Knobs: []knob.Info{groupsKnob()},
-		About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+		About: "What each allocation holds, and how much GPU memory its entries of 128 bytes get.",
 	}}, {Show: thresholds, Section: lab.Section{
 		Key: "thresholds", Title: "Other Buddy Thresholds", Run: true,
-		About: "Of the design in focus: how many entries may overflow, against what that brings (the paper's Fig. 9).",
+		About: "How many entries may overflow, and what that brings (the paper's Figure 9).",
 	}}, {Show: heat, Section: lab.Section{
 		Key: heatKey, Title: "Heat map of one allocation", Run: true, Bytes: true, Knobs: heatKnobs(),
-		About: "Where it compresses: entry by entry in the order of addresses, as in the paper's Fig. 6.",
+		About: "Where memory compresses, entry by entry in address order (the paper's Figure 6).",
 	}}, {Show: inside, Section: lab.Section{
 		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
 		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
@@ -187,7 +187,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 		{
 			Info: knob.Info{
-				Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, of which the standard error is said.", Kind: knob.One,
+				Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, with its standard error.", Kind: knob.One,
 				Choices: []knob.Choice{{Key: "no", Label: "a sample"}, {Key: "yes", Label: "all"}},
 			}, Word: func(s *settings) *string { return &s.Exact },
 		},
@@ -201,11 +201,11 @@ func knobs() map[string][]knob.Knob[settings] {
 	return map[string][]knob.Knob[settings]{
 		"contents": append([]knob.Knob[settings]{contents}, file...),
 		"hardware": {
-			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
+			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0: as much as each program needs.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
-			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
-			share("written", "Written", "The share of the traffic to the buddy memory that goes there, in the link's other direction at the same time as the rest.", "0: AlexNet's two slowdowns, §4.2, leave no room for more than a quarter", func(s *settings) *core.Thousandths { return &s.Setup.Written }),
+			share("bound", "Bound by memory", "The share of its time that a program waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
+			share("written", "Written", "The share of buddy traffic that is writes, which use the link's other direction at the same time.", "0: AlexNet's two slowdowns, §4.2, leave no room for more than a quarter", func(s *settings) *core.Thousandths { return &s.Setup.Written }),
 			{
 				Info: knob.Info{
 					Key: "patterns", Label: "Access patterns", Help: "Whether the four programs of which the paper says how they access memory do so.", Kind: knob.One,
@@ -217,12 +217,12 @@ func knobs() map[string][]knob.Knob[settings] {
 				Word: func(s *settings) *string { return &s.Patterns },
 			},
 			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
-			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in the footprint and seldom find their metadata in the cache; all others follow each other.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
+			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in memory and rarely find their metadata in the cache; all others are sequential.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
 			knob.Int(knob.Info{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Cache }),
 			knob.Int(knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Line }),
 		},
 		"policy": {
-			share("threshold", "Buddy Threshold", "How many of an allocation's entries may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
+			share("threshold", "Buddy Threshold", "The share of an allocation's entries that may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
 			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
 			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
 			knob.Int(knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio }),
@@ -411,7 +411,7 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{Key: "deep-learning", Title: "Six networks", Set: "contents=dl", About: "The paper's deep learning suite, with contents fitted to its means."},
 		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
-		{Key: "bert", Title: "BERT in training", Set: "contents=bert-base", About: "What is alive at once at batch 256, with generated contents by kind of tensor: dense floats gain nothing."},
-		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % slowdown."},
+		{Key: "bert", Title: "BERT in training", Set: "contents=bert-base", About: "Everything alive at once at batch 256, with generated contents for each kind of tensor: dense floats gain nothing."},
+		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % more time."},
 	}
 }

@@ -43,16 +43,16 @@ func list() []report.Measure[*result] {
 	bytes := func(key, label, help string, better int, f func(r *result) unit.Bytes) {
 		add(key, label, "GiB", help, 3, better, func(r *result) float64 { return float64(f(r)) }).Scale = float64(unit.GiB)
 	}
-	add("ratio", "Compression ratio", "×", "How much larger memory becomes: bytes over their slots in GPU memory. Of several programs the geometric mean.", 3, 1, func(r *result) float64 { return r.sum.Ratio })
-	add("optimistic_ratio", "Optimistic ratio", "×", "The ratio if every entry could have one of eight sizes, without slots (the paper's Fig. 3).", 3, 0, func(r *result) float64 {
+	add("ratio", "Compression ratio", "×", "How much more fits: bytes over their slots in GPU memory. For several programs, the geometric mean.", 3, 1, func(r *result) float64 { return r.sum.Ratio })
+	add("optimistic_ratio", "Optimistic ratio", "×", "The ratio if each entry took one of eight sizes, without slots (the paper's Figure 3).", 3, 0, func(r *result) float64 {
 		if r.sum.Optimistic == 0 { // zeros alone take nothing
 			return report.None()
 		}
 		return r.sum.Optimistic
 	})
-	percent("buddy_access_percent", "Accesses to the buddy memory", "Accesses to entries that do not fit into their slots, if all entries are accessed alike. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Overflow })
+	percent("buddy_access_percent", "Accesses to the buddy memory", "Accesses to entries that do not fit into their slots, if all entries are accessed equally often. For several programs, the mean.", 2, -1, func(r *result) float64 { return r.sum.Overflow })
 	signed := len(ns)
-	percent("slowdown_percent", "Slowdown", "Time beyond that of a GPU which holds everything uncompressed; negative is faster. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Slowdown })
+	percent("slowdown_percent", "Slowdown", "Extra time against a GPU that holds everything uncompressed; negative is faster. For several programs, the mean.", 2, -1, func(r *result) float64 { return r.sum.Slowdown })
 	percent("worst_slowdown_percent", "Slowdown of the slowest program", "The largest over the programs.", 2, -1, func(r *result) float64 { return r.sum.WorstSlowdown })
 	for i := signed; i < len(ns); i++ {
 		ns[i].Signed = true
@@ -60,15 +60,15 @@ func list() []report.Measure[*result] {
 	add("time", "Time", "%", "Relative to a GPU that holds everything uncompressed.", 2, -1, func(r *result) float64 { return 1 + r.sum.Slowdown }).Scale = 0.01
 	ns = append(ns, lab.Headroom[*result]("No design can be below 1."))
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
-	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
-	percent("metadata_hits_percent", "Metadata in the cache", "Accesses whose metadata the cache has. Of several programs the mean.", 2, 1, func(r *result) float64 {
+	percent("metadata_percent", "Metadata", "Lines of metadata that were not in the cache.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
+	percent("metadata_hits_percent", "Metadata in the cache", "Accesses whose metadata is in the cache. For several programs, the mean.", 2, 1, func(r *result) float64 {
 		if r.sum.Hits == 0 && r.sum.Capacity.Metadata == 0 { // needs none
 			return report.None()
 		}
 		return r.sum.Hits
 	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
-	const ofLargest = " Of a suite, whose programs run one at a time, of the largest."
+	const ofLargest = " For a suite, whose programs run one at a time, that of the largest."
 	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+ofLargest, 0, func(r *result) unit.Bytes { return r.largest().Bytes })
 	bytes("device_bytes", "GPU memory", "Slots of all entries."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Device })
 	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Buddy })
@@ -144,7 +144,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
-		{ID: "capacity", Title: "GPU memory by target", Help: "Of a suite, whose programs run one at a time, of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "capacity", Title: "GPU memory by target", Help: "For a suite, whose programs run one at a time, that of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Sum: "time", Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles are drawn where the paper publishes something of these contents.", Say: "is highest"},

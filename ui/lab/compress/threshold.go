@@ -34,7 +34,7 @@ func thresholds(x *seen) (*report.Section, error) {
 	if at, found := slices.BinarySearch(list, now); !found {
 		list = slices.Insert(list, at, now)
 	}
-	t := report.Table{Title: "By Buddy Threshold; the one that is set stands out", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
+	t := report.Table{Title: "By Buddy Threshold; bold is what is set", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
 	var ends [2]*result
 	for i, x := range list {
 		r, err := at(s, w, system, x)
@@ -59,7 +59,7 @@ func thresholds(x *seen) (*report.Section, error) {
 		out.Notes = append(out.Notes, "With eight sizes and no slots at all the ratio would be "+times(x)+" (the paper's optimistic ratio, Fig. 3).")
 	}
 	if s.Entry == "" {
-		out.Notes = append(out.Notes, "Steps are few because contents that come from no file have a few kinds of allocation only.")
+		out.Notes = append(out.Notes, "There are few steps because made-up contents have only a few kinds of allocation.")
 	}
 	out.Notes = append(out.Notes, "“No limit” lets every entry overflow, so that each allocation takes its largest target; the paper's Fig. 9 shows such a bound, without saying how it was found. Computed from the counts of entries by sectors: no file is read again.")
 	return out, nil

@@ -41,7 +41,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif",
-			Say: "Vary the threshold or the link, or search the slowest link that is enough; the button runs it for every design.",
+			Say: "Vary the threshold or the link, or find the slowest link that is enough; the button runs every design.",
 		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=buddy.7",

@@ -24,7 +24,7 @@ func decodeKnobs() []knob.Info {
 		return knob.Info{Key: key, Label: label, Unit: unit, Help: help, Kind: knob.Number, Scale: 1, Min: 1, Max: most, Default: is, Source: "as DeepSpeed's DeepNVMe measured (June 2025)"}
 	}
 	return []knob.Info{
-		number(decodeBatch, "Requests at a time", "", "How many are answered together; weights are read once for all.", "96", 1<<16),
+		number(decodeBatch, "Requests at a time", "", "How many requests are answered together; weights are read once for all.", "96", 1<<16),
 		number(decodePrompt, "A prompt", "tokens", "What each request brings.", "512", 1<<20),
 		number(decodeOutput, "An answer", "tokens", "What each gets.", "32", 1<<20),
 		number(decodeBytes, "A weight", "bytes", "2 in bf16, 4 in fp32, 1 in fp8.", "2", 4),

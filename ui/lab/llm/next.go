@@ -159,7 +159,7 @@ func (b *tried) sub(before *core.Result) string {
 	said := b.why
 	switch {
 	case said == "" && b.less && before.Ran() && b.after.TokenRate() > before.TokenRate():
-		said = "Faster with less: the plan is made anew for what is left, one tensor after the other, and this one comes out better. The difference is the planner's, not the part's."
+		said = "Faster with less: the planner starts over with what is left, tensor by tensor, and happens to do better. The difference is the planner's, not the part's."
 	case said == "" && !b.less:
 		said = b.Remark(before, b.after)
 	case said != "" && said == before.Reason:

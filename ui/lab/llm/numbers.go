@@ -30,7 +30,7 @@ var causes = [offload.Causes]struct{ key, label, help string }{
 	{"computes", "kernels", "Kernels run."},
 	{"fetch", "waiting for tensors", "The next kernel waits for a tensor that is on its way from drives or host, or for a layer that is gathered."},
 	{"space", "waiting for room", "The next kernel waits until something has left GPU memory."},
-	{"communicate", "communication", "Sends and collectives between GPUs, and waiting for the others in them."},
+	{"communicate", "communication", "Sends and collectives between GPUs, and waiting for the others there."},
 	{"optimizer", "the host's optimizer", "Waiting for the host to update weights."},
 	{"bubble", "waiting for other stages", "Nothing to do: another stage of the pipeline is not done, or another GPU at the end."},
 }
@@ -116,7 +116,7 @@ func list() []report.Measure[*result] {
 		add(key, label, "%", help, 1, 0, f)
 		ns[len(ns)-1].Scale = 0.01
 	}
-	add("tokens_s", "Throughput", "tokens/s", "Tokens trained a second, by all GPUs together.", 1, 1, func(r *result) float64 { return float64(r.TokenRate()) / 1000 })
+	add("tokens_s", "Throughput", "tokens/s", "Tokens a second, on all GPUs together.", 1, 1, func(r *result) float64 { return float64(r.TokenRate()) / 1000 })
 	add("of_ideal", "Of all in memory", "%", "Throughput over that of the same pipeline on GPUs that hold everything. Systems without its bubble may be above 100 %.", 1, 1, func(r *result) float64 {
 		if r.ideal == nil {
 			return report.None()
@@ -132,7 +132,7 @@ func list() []report.Measure[*result] {
 		}
 	}
 	add(recipeLeast, "Least time by recipe", "s", "Nothing is proven of systems by recipe: the bound is of training all weights.", 2, -1, func(*result) float64 { return report.None() })
-	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU in the mean, recomputation included.", 1, 1, func(r *result) float64 {
+	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU, on average, recomputation included.", 1, 1, func(r *result) float64 {
 		if r.Job == nil {
 			return report.None()
 		}
@@ -168,7 +168,7 @@ func list() []report.Measure[*result] {
 	gb("written_gb", "To drives", "An iteration, of all GPUs.", -1, func(g *offload.GPUResult) unit.Bytes { return g.Written })
 	gb("host_read_gb", "From host memory", "An iteration, of all GPUs; what drives and GPUs move through host memory counts as of drives.", -1, func(g *offload.GPUResult) unit.Bytes { return g.HostRead })
 	gb("host_written_gb", "To host memory", "An iteration, of all GPUs.", -1, func(g *offload.GPUResult) unit.Bytes { return g.HostWritten })
-	add("life_days", "Life of the drives", "days", "Until the drives that are written most have taken what their maker warrants, if training never stops.", 1, 1, func(r *result) float64 { return lives(r.Result) })
+	add("life_days", "Life of the drives", "days", "Until the drives that are written most reach their warranted endurance, if training never stops.", 1, 1, func(r *result) float64 { return lives(r.Result) })
 	add("written_tb_day", "Written a day", "TB", "To all drives, if training never stops.", 1, -1, func(r *result) float64 { return float64(r.WrittenPerDay()) / 1e12 })
 	add("price_usd", "Price of the machine", "$", "GPUs, drives, host memory and the rest, by the prices under Prices.", 0, -1, func(r *result) float64 { return float64(r.setup.Node.Price()) / 100 })
 	add("tokens_usd", "Tokens for a dollar", "tokens/$", "Tokens for a dollar of electricity, of the machine's price spread over the years in which it pays for itself, and of drives that wear out sooner.", 0, 1, func(r *result) float64 {
@@ -177,9 +177,9 @@ func list() []report.Measure[*result] {
 	add("tokens_kwh", "Tokens for a kWh", "tokens/kWh", "Tokens for a kWh, with GPUs and drives at work all the time.", 0, 1, func(r *result) float64 {
 		return float64(r.TokensPerKWh())
 	})
-	add("active_mean", "Tensors in use, mean", "%", "What the tensors of the running kernel take of a GPU's memory, mean over the kernels.", 2, 0, func(r *result) float64 { return 100 * r.active().mean })
+	add("active_mean", "Tensors in use, mean", "%", "Share of a GPU's memory that the running kernel's tensors take, mean over kernels.", 2, 0, func(r *result) float64 { return 100 * r.active().mean })
 	add("active_most", "Tensors in use, most", "%", "The same of the kernel with the largest tensors.", 1, 0, func(r *result) float64 { return 100 * r.active().most })
-	add("demand", "Evicted on demand", "", "Tensors that had to leave though no plan asked for it, of all GPUs in an iteration.", 0, -1, func(r *result) float64 {
+	add("demand", "Evicted on demand", "", "Tensors that left without a plan to, on all GPUs in an iteration.", 0, -1, func(r *result) float64 {
 		return r.gpu(func(g *offload.GPUResult) float64 { return float64(g.Demand) }) * float64(len(r.GPUs))
 	})
 	add("late", "Kernels that waited", "", "For a tensor, of all GPUs in an iteration.", 0, -1, func(r *result) float64 {
@@ -247,7 +247,7 @@ func charts() []report.Chart {
 			Names: []string{"from drives", "to drives", "from host", "to host"}, Colors: []string{"ssd-in", "ssd-out", "host-in", "host-out"},
 			None: "Nothing moves between GPUs and host or drives.", Help: "Of all GPUs together, one above the other.",
 		},
-		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "If training never stops, until what their maker warrants is written.", None: "No drive is written."},
+		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "Until their warranted endurance is written, if training never stops.", None: "No drive is written."},
 		{ID: "cost", Title: "Tokens for a dollar", Kind: report.Bars, Of: []string{"tokens_usd"}, Unit: "tokens/$", Say: "gets most for the money", Help: "Machine, electricity and drives that wear out; the prices are settings."},
 	}
 }

@@ -11,19 +11,19 @@ func presets() []lab.Preset {
 	list := []lab.Preset{
 		{
 			Key: "one-4090", Title: "One RTX 4090", Set: "node=one-4090 model=llama3-8b batch=4 sequence=2048 precision=bf16 recompute=full zero_cut=data buffer_size=540",
-			About: "One GPU of 24 GB, 128 GB of host memory and an SSD: what can be fine-tuned at home, and for how long.",
+			About: "One GPU of 24 GB, 128 GB of host memory and two SSDs: what can be trained at home, how fast, and for how much.",
 		},
 		{
 			Key: "llama3-70b", Title: "Llama-3 70B on two GPUs", Set: "node=teraio model=llama3-70b batch=8 sequence=2048 zero_cut=tensor",
-			About: "The machine of the TERAIO paper: two H100 NVL, four 990 PRO for each, 1.5 TB of host memory. The model takes nine times what a GPU has.",
+			About: "The machine of the TERAIO paper: two H100 NVL, four 990 PRO for each, 1.5 TB of host memory. The model needs nine times what a GPU has.",
 		},
 		{
 			Key: "llama3-8b", Title: "Llama-3 8B", Set: "node=teraio model=llama3-8b batch=64 sequence=2048 zero_cut=tensor",
-			About: "The same machine with a model that takes less than twice the GPU's memory: drives alone keep up, and ZeRO waits for its own collectives.",
+			About: "The same machine with a model that needs less than twice the GPU's memory: drives alone keep up, and ZeRO waits for its own collectives.",
 		},
 		{
 			Key: "granite-8b", Title: "Granite 8B Code", Set: "node=teraio model=granite-8b batch=32 sequence=4096 zero_cut=tensor",
-			About: "Eight billion parameters again, but long sequences: activations make it four times the GPU's memory.",
+			About: "Eight billion parameters again, but with long sequences: activations bring it to four times the GPU's memory.",
 		},
 		{
 			Key: "lora-4090", Title: "LoRA on one RTX 4090", Set: "node=one-4090 model=llama3.1-8b batch=2 micro=2 sequence=2048 precision=bf16 recompute=full zero_cut=data method=lora rank=16 optimizer=adamw-bf16 loss=chunked compile=1",

@@ -31,7 +31,7 @@ func sections() []section {
 	return []section{
 		{Show: showing((*view).cost), Section: lab.Section{
 			Key: costKey, Title: "What it costs", Run: true,
-			About: "Every system's tokens for a dollar and a kWh, beside as many GPUs as hold everything, and how long drives live.",
+			About: "What each system trains for a dollar and a kWh, against enough GPUs to hold everything, and how long its drives live.",
 		}},
 		{Show: recipes, Section: lab.Section{
 			Key: recipesKey, Title: "Which recipe, on which GPU", Run: true, Folded: true,
@@ -39,27 +39,27 @@ func sections() []section {
 		}},
 		{Show: showing((*view).memory), Section: lab.Section{
 			Key: memoryKey, Title: "Memory of every GPU", Run: true, Folded: true,
-			About: "Of the system in focus: how much of every GPU's tensors is where at most. Timeline has it over time.",
+			About: "The most that each GPU's tensors take of every tier. Timeline shows it over time.",
 		}},
 		{Show: showing((*view).links), Section: lab.Section{
 			Key: linksKey, Title: "Links", Run: true, Folded: true,
-			About: "Of the system in focus: what every link carries, of what it could. Timeline has it over time.",
+			About: "How much of its rate each link carries. Timeline shows it over time.",
 		}},
 		{Show: showing((*view).heat), Section: lab.Section{
 			Key: mapKey, Title: "Drives and host memory", Run: true, Folded: true,
-			About: "Throughput of the system in focus with fewer and more drives and host memory, also with none (Figure 9 of the TERAIO paper).",
+			About: "Throughput with fewer and more drives and host memory, down to none (Figure 9 of the TERAIO paper).",
 		}},
 		{Show: showing((*view).roofline), Section: lab.Section{
 			Key: rooflineKey, Title: "How fast drives have to be", Run: true, Folded: true,
-			About: "Throughput of the system in focus over the rate of a GPU's drives (Figure 3 of the TERAIO paper). Each row is a run.",
+			About: "Throughput by the rate of a GPU's drives (Figure 3 of the TERAIO paper).",
 		}},
 		{Show: showing((*view).inactive), Section: lab.Section{
 			Key: inactiveKey, Title: "Inactive periods", Run: true, Folded: true,
-			About: "For how long tensors of the first GPU are not used, and how many of those periods are long enough to go to drives and back (Figure 2 of the TERAIO paper).",
+			About: "How long the first GPU's tensors lie unused, and how many of these periods are long enough for a trip to the drives and back (Figure 2 of the TERAIO paper).",
 		}},
 		{Show: showing((*view).life), Section: lab.Section{
 			Key: lifeKey, Title: "Life of the drives", Run: true, Folded: true,
-			About: "How much every system writes, and how long drives of each kind would live.",
+			About: "How much each system writes, and how long drives of each kind would last.",
 		}},
 		{Show: showing((*view).fits), Section: lab.Section{
 			Key: fitsKey, Title: "What else fits", Run: true, Folded: true,
@@ -67,11 +67,11 @@ func sections() []section {
 		}},
 		{Show: showing((*view).next), Section: lab.Section{
 			Key: nextKey, Title: "What to buy next", Run: true, Folded: true,
-			About: "What more of each part of the machine does to the system in focus, for how many dollars, and what it could do without.",
+			About: "What more of each part brings and costs, and what could go.",
 		}},
 		{Show: showing((*view).decode), Section: lab.Section{
 			Key: decodeKey, Title: "Token rates from drives", Run: true, Folded: true,
-			About: "How fast the model answers if its weights come from drives or host memory for every token.",
+			About: "How fast the model generates text if its weights come from drives or host memory for every token.",
 			Knobs: decodeKnobs(),
 		}},
 	}

@@ -34,7 +34,7 @@ func (v *view) perfect() *report.Section {
 }
 
 // anew says why more hardware can be slower.
-const anew = "No part is slower there: the plan is made anew for other rates, one tensor after the other, and such a plan can come out worse. Differences like this are the planner's, not the drives'."
+const anew = "No part is slower there: the planner starts over for other rates, tensor by tensor, and may do worse. Differences like this are the planner's, not the drives'."
 
 // columnsOf is how many drives for each GPU a map has: what the machine has is among them, some less,
 // and one more. They count up by one.
@@ -144,7 +144,7 @@ func (v *view) heat() (*report.Section, error) {
 	shown := columnsOf(s.Node.Drives)
 	m := report.Map{
 		ID: "map", Title: "Throughput of " + v.system.Title + " against all in memory", X: "drives for each GPU", Y: "host memory", Grids: []string{""},
-		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "A cell is the system with so many drives and so much host memory.",
+		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "Each cell is a run with so many drives and so much host memory.",
 	}
 	t := report.Table{Title: "Of the throughput with all in memory, by host memory and drives for each GPU", Head: []string{"Host memory"}}
 	for _, n := range g.drives {
@@ -318,12 +318,12 @@ func (v *view) roofline() (*report.Section, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	slices.Reverse(t.Rows)
-	finding := fmt.Sprintf("Over nine tenths of the throughput with all in memory %s reaches with drives of %v for each GPU, in each direction.", v.system.Title, near)
+	finding := fmt.Sprintf("With drives of %[2]v for each GPU, in each direction, %[1]s passes nine tenths of the throughput with all in memory.", v.system.Title, near)
 	switch {
 	case !ran:
 		finding = v.system.Title + " cannot run it, whatever the drives: " + reason
 	case near == 0:
-		finding = fmt.Sprintf("Also with drives of %v for each GPU %s stays below nine tenths of the throughput with all in memory.", rates[len(rates)-1], v.system.Title)
+		finding = fmt.Sprintf("Even with drives of %v for each GPU, %s stays below nine tenths of the throughput with all in memory.", rates[len(rates)-1], v.system.Title)
 	}
 	if node, err := v.s.Node.Build(); err == nil && ran {
 		if read, write := arrayRates(node); read == 0 {

@@ -42,7 +42,7 @@ func (c *chain) of(track, slice int) []lab.ChainLink {
 	case core.WaitEvict:
 		i, _ := c.t.Tracks[out].Longest(from, to, all)
 		if i < 0 {
-			return []lab.ChainLink{{Text: "Nothing leaves meanwhile: it waits for a prefetch that must be evicted again.", Track: -1}}
+			return []lab.ChainLink{{Text: "Nothing leaves meanwhile: it waits for a prefetch, which must then be evicted again.", Track: -1}}
 		}
 		return append([]lab.ChainLink{c.moves("It waits until %s has left for host memory", out, i)}, c.decision(out, i)...)
 	case core.WaitMiss, core.WaitLate:
@@ -57,7 +57,7 @@ func (c *chain) of(track, slice int) []lab.ChainLink {
 			list = append(list, c.decision(out, n)...)
 		}
 		if wait := m.Begin[i] - from; wait > 0 {
-			list = append(list, lab.ChainLink{Text: fmt.Sprintf("It begins to come %s after it was asked for: others are on the way before it.", c.say(wait)), Track: -1})
+			list = append(list, lab.ChainLink{Text: fmt.Sprintf("It starts moving %s after it was requested: others are ahead of it on the link.", c.say(wait)), Track: -1})
 		}
 		return list
 	case core.WaitServer, core.WaitCompute:
@@ -103,7 +103,7 @@ func (c *chain) decision(out, i int) (list []lab.ChainLink) {
 		list = append(list, lab.ChainLink{Text: "Nobody gets it again.", Track: -1})
 	}
 	if !e.Right && e.Best >= 0 {
-		list = append(list, lab.ChainLink{Text: fmt.Sprintf("With full knowledge %s would have left, which is needed later.", c.t.Names[c.t.Objects[e.Best]]), Track: -1})
+		list = append(list, lab.ChainLink{Text: fmt.Sprintf("Full knowledge would have evicted %s, which is needed later.", c.t.Names[c.t.Objects[e.Best]]), Track: -1})
 	}
 	return list
 }

@@ -8,15 +8,15 @@ const ravenstorePaper = "Ravenstore report, Georgia Tech 2023"
 // glossary are the laboratory's words.
 func glossary() []lab.Term {
 	return []lab.Term{
-		{Name: "Best known", Is: "The fastest run of all policies and of three that know the trace, by trying them: what nothing here beats."},
+		{Name: "Best known", Is: "The fastest of all policies and of three that know the trace, found by running them."},
 		{Name: "Client", Is: "A program that shares the GPU's memory with others through the store.", Source: ravenstorePaper},
-		{Name: "FIFO", Is: "Evicting first what was put into the store first."},
-		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last; a measure that can be beaten, not a system and no bound.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
-		{Name: "Hit", Is: "A get that finds its tensor in GPU memory."},
-		{Name: "LRU", Is: "Evicting first what was used least recently."},
+		{Name: "FIFO", Is: "Evicts first what entered the store first."},
+		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last. It is a yardstick, not a bound: it can be beaten.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
+		{Name: "Hit", Is: "A get whose tensor is in GPU memory."},
+		{Name: "LRU", Is: "Evicts first what was used least recently."},
 		{Name: "Miss", Is: "A get whose tensor is in host memory and has to come back first."},
 		{Name: "Policy", Is: "The rule by which the store chooses what to evict, and what to bring back.", Source: ravenstorePaper},
-		{Name: "Regret", Is: "Bytes evicted beyond those of full knowledge, negative where it is beaten."},
+		{Name: "Regret", Is: "Bytes evicted beyond what full knowledge evicts; negative where a policy beats it."},
 	}
 }
 
@@ -41,7 +41,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "waits", Title: "Who waits, and for what", Look: "figure-causes", Preset: "training-and-bursts",
-			Say:   "A client waits for the store to be free, for an eviction to make room, or for a tensor to come back. Under FIFO evictions cost its clients {fifo eviction_s}, under Size-aware {size-aware eviction_s}.",
+			Say:   "A client waits until the store is free, until an eviction has made room, or until a tensor is back. Under FIFO evictions cost its clients {fifo eviction_s}, under Size-aware {size-aware eviction_s}.",
 			Facts: []lab.Fact{{Left: of("fifo", "eviction_s"), Right: of("size-aware", "eviction_s"), Times: 1.2}},
 		},
 		{
@@ -72,7 +72,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif", Preset: "training-and-bursts",
-			Say: "Vary a setting, or search the least that is enough; the button runs it for every policy.",
+			Say: "Vary a setting, or find the least that is enough; the button runs every policy.",
 		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=ravenstore.T1", Preset: "training-and-bursts",

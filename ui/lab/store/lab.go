@@ -98,7 +98,7 @@ func New() lab.Lab {
 			},
 			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
-			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
+			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "These settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "wait slow", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "fair share", ID: "section fairness"}},
 		},
@@ -217,7 +217,7 @@ func systems() []lab.System {
 	return append(list, lab.System{
 		Name: known.Name, Title: known.Title, About: known.About, Family: "Bounds", Paper: "Spillway: Belady's order by time, size and cost", Bound: true,
 	}, lab.Best(
-		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached; of clients that only together are too large it knows nothing, and with prefetch it takes all copies back to be hidden.",
+		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached: it ignores clients that are too large only together, and with prefetch it assumes that every copy back is hidden.",
 		"Spillway: sums, and least covers of deficits", 10))
 }
 
@@ -254,7 +254,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	which.Choices = append(which.Choices,
 		only(knob.Choice{
 			Key: networks, Label: "Networks that train", Set: "gpu_memory=12",
-			Help: "Networks train beside each other; each keeps in the store what it does not use now. What is put first is needed last there, so LRU and both latency-aware orders evict alike.",
+			Help: "Networks train side by side; each keeps in the store what it does not need now. What enters first is needed last, so LRU and both latency-aware policies evict alike.",
 		}, all(ofPairs, ofAllocation, sized)...),
 		only(knob.Choice{
 			Key: pairs, Label: "Pairs of allocation and free", Set: "gpu_memory=16",
@@ -297,10 +297,10 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	work := []knob.Knob[settings]{
 		which, model, other,
-		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
+		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in an iteration of each client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
 		number(knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
-		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long each client starts after the one before it.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
 		number(knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
 		number(knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
 		number(knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
@@ -401,7 +401,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func describe(w *trace, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin, Lead: lead(w, s)}
 	if r.Evictions.Stride > 1 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions, one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
 	if r.says != "" && r.Fits() {
 		rep.Notes = append(rep.Notes, "Of all that were tried the fastest is "+r.says+".")
@@ -437,12 +437,12 @@ func help() []lab.Help {
 	text := strings.Join
 	return []lab.Help{
 		{Title: "The store", Text: text([]string{
-			"Clients create tensors, put those that they do not need now into the store and get them back.",
-			"When memory is short, the store evicts tensors in it to host memory; a get of one of these waits until it is back.",
+			"Clients create tensors, put what they do not need now into the store, and get it back.",
+			"When memory is short, the store evicts tensors to host memory; a get of one of them waits until it is back.",
 			"Memory in use by its client is never moved.",
 		}, " ")},
-		{Title: "Policies", Text: "They choose what is evicted, and what is brought back after a free. Full knowledge knows the trace and evicts what is needed last; that can be beaten. Best known is the fastest of all of them and of two more that know the trace, with prefetch and without where it is on."},
-		{Title: "Regret", Text: "Bytes evicted beyond those of full knowledge. It can be negative: with tensors of several sizes nobody knows the best choice."},
+		{Title: "Policies", Text: "They choose what to evict, and what to bring back after a free. Full knowledge knows the trace and evicts what is needed last; that can be beaten. Best known is the fastest of all of them and of two more that know the trace, with prefetch and without where it is on."},
+		{Title: "Regret", Text: "Bytes evicted beyond what full knowledge evicts. It can be negative: with tensors of several sizes, evicting what is needed last is not always best."},
 		{Title: "Your own trace", Text: "CSV with the header time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys. Operations: create, get, put, free, and malloc and mfree of programs that do not know the store."},
 	}
 }

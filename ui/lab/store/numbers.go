@@ -46,7 +46,7 @@ func list() []report.Measure[*result] {
 	}
 	add("time_s", "Time", "s", "Until the last client's last operation.", 3, -1, func(r *result) float64 { return seconds(r.Time) })
 	ns = append(ns, lab.Headroom[*result]("No policy can be below 1."))
-	add("hit_rate_percent", "Hit rate of get", "%", "Gets that found their tensor in GPU memory, of all gets.", 1, 1, func(r *result) float64 {
+	add("hit_rate_percent", "Hit rate of get", "%", "Share of gets that found their tensor in GPU memory.", 1, 1, func(r *result) float64 {
 		s := r.Sum()
 		return share(s.Hits, s.Gets())
 	})
@@ -55,7 +55,7 @@ func list() []report.Measure[*result] {
 	add("evictions", "Evictions", "", "Tensors moved to host memory.", 0, -1, func(r *result) float64 { return float64(r.Evictions.Count) })
 	bytes("evicted", "Evicted", "Bytes moved to host memory; 1 GB is 10⁹ bytes.", -1, func(r *result) unit.Bytes { return r.Evicted })
 	beaten := len(ns)
-	bytes("regret", "Regret", "Bytes evicted beyond those of full knowledge; negative where it is beaten.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
+	bytes("regret", "Regret", "Bytes evicted beyond what full knowledge evicts; negative where a policy beats it.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
 	add("lost_s", "Time lost against full knowledge", "s", "Negative where it is beaten.", 3, -1, func(r *result) float64 { return seconds(r.Time - r.oracle.Time) })
 	for i := beaten; i < len(ns); i++ {
 		ns[i].Signed = true
@@ -66,7 +66,7 @@ func list() []report.Measure[*result] {
 	bytes("fetched", "Fetched on demand", "Bytes brought back by gets that missed.", -1, func(r *result) unit.Bytes { return r.Fetched })
 	bytes("returned", "Brought back", "Bytes moved from host memory, before or at their get.", -1, func(r *result) unit.Bytes { return r.Prefetched + r.Fetched })
 	busy := func(key, label string, f func(r *result) unit.Bytes) {
-		add(key, label, "%", "Bytes moved over what the link could move in the time of the run at its rate.", 1, 0, func(r *result) float64 {
+		add(key, label, "%", "Bytes moved, as a share of what the link could move during the run.", 1, 0, func(r *result) float64 {
 			could := unit.MulDiv(int64(r.link), int64(r.Time), int64(unit.Second))
 			return min(1, float64(f(r))/float64(max(1, could)))
 		}).Scale = 0.01 // a share
@@ -109,7 +109,7 @@ func charts() []report.Chart {
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most", None: "Nothing is evicted."},
 		{
 			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", Pick: "eviction",
-			Help: "Every point is the instant within its interval when most was in use. Dots are evictions; pick one to see what was evicted and whether it was right.",
+			Help: "Each point is the fullest moment of its interval. Dots are evictions; pick one to see what left and whether that was right.",
 		},
 		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
 	}

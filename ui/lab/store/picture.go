@@ -21,15 +21,15 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{
 			Key: "two-resnets", Title: "Two ResNet-50 on one V100", Set: "workload=networks model=resnet-50 batch=64 clients=2 gpu=v100-32 gpu_memory=12",
-			About: "Both train at batch 64 in 12 GiB; each keeps in the store what it does not use now.",
+			About: "Both train at batch 64 in 12 GiB; each keeps in the store what it does not need now.",
 		},
 		{
 			Key: "training-and-bursts", Title: "Training beside bursts", Set: "workload=training-and-bursts",
-			About: "A training shares its GPU with a program that needs memory now and then; evictions and returns are seen one by one.",
+			About: "A training job shares its GPU with a program that needs memory now and then: every eviction and return is visible.",
 		},
 		{
 			Key: "services", Title: "Services with periods of their own", Set: "workload=services",
-			About: "Models wait for requests in fixed periods, so the one used last can be the one needed last.",
+			About: "Models serve requests at fixed intervals, so the model used last may be the one needed last.",
 		},
 	}
 }

@@ -16,20 +16,20 @@ func sections() []section {
 	return []section{
 		{Show: oneEviction, Section: lab.Section{
 			Key: "eviction", Title: "One eviction", Run: true,
-			About: "Of the system in focus. Pick a dot in the memory chart, or type a number.",
-			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "Number of the eviction among those kept, from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
+			About: "Pick a dot in the memory chart, or type a number.",
+			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "The number of an eviction, counted from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
 		}},
 		{Show: fairness, Section: lab.Section{
-			Key: "fairness", Title: "Fairness: every client against running alone", Run: true, Folded: true,
-			About: "Of the system in focus: each client's operations alone on the same machine, with the whole GPU, and among the others.",
+			Key: "fairness", Title: "Fairness: each client against running alone", Run: true, Folded: true,
+			About: "How long each client takes among the others, and alone with the whole GPU.",
 		}},
 		{Show: byClients, Section: lab.Section{
 			Key: "clients", Title: "Policies by number of clients", Run: true, Folded: true,
-			About: "Time until the last of 1, 2, 4 and 8 copies of the network has ended, with the settings above, and the hit rate of get. Only of networks that train.",
+			About: "How long 1, 2, 4 and 8 copies of the network take, and how often a get hits. Only for networks that train.",
 		}},
 		{Show: switches, Section: lab.Section{
-			Key: "prefetch", Title: "With and without prefetch, in parallel or one after the other", Run: true, Folded: true,
-			About: "All systems on the same workload with the store's two switches.",
+			Key: "prefetch", Title: "With and without prefetch, in parallel or in turn", Run: true, Folded: true,
+			About: "Every policy on this workload, with the store's two switches on and off.",
 		}},
 	}
 }
@@ -69,7 +69,7 @@ func oneEviction(v *view) (*report.Section, error) {
 	if e.Next >= 0 {
 		next = fmt.Sprintf("got next by operation %d of the trace", e.Next+1)
 	}
-	verdict := "That was right: nothing else in the store is needed later than that."
+	verdict := "That was right: nothing else in the store is needed later."
 	if !e.Right {
 		verdict = fmt.Sprintf("Full knowledge would have evicted %s of %s, which is needed later.", name(e.Best), w.Clients[w.Tensors[e.Best].Client])
 	}
@@ -116,7 +116,7 @@ func fairness(v *view) (*report.Section, error) {
 	}
 	sec := &report.Section{Tables: []report.Table{t}}
 	if worst > 0 {
-		sec.Text = []string{fmt.Sprintf("Among the others clients take %s to %s times as long as alone.", fixed(float64(best)/1000, 2), fixed(float64(worst)/1000, 2))}
+		sec.Text = []string{fmt.Sprintf("Among the others, clients take %s to %s times as long as alone.", fixed(float64(best)/1000, 2), fixed(float64(worst)/1000, 2))}
 	}
 	return sec, nil
 }
@@ -125,7 +125,7 @@ func fairness(v *view) (*report.Section, error) {
 func byClients(v *view) (*report.Section, error) {
 	s := v.Settings
 	if s.Workload != networks || s.Entry != "" {
-		return &report.Section{Text: []string{"Choose “Networks that train” under Workload: the other workloads have the clients that they have."}}, nil
+		return &report.Section{Text: []string{"Choose “Networks that train” under Workload: other workloads have a fixed number of clients."}}, nil
 	}
 	times := report.Table{Title: "Time until the last client ends, s", Head: []string{"Policy"}}
 	hits := report.Table{Title: "Hit rate of get, %", Head: []string{"Policy"}}

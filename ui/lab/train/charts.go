@@ -63,7 +63,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "warmup_garbage", Title: "Garbage in the traffic while systems learn", Kind: report.Lines, Rare: true, X: "iteration", Y: "% of the bytes moved", Unit: "%",
-			Help: "Garbage is pages that move although no tensor in them is alive.",
+			Help: "Garbage: pages that move although no tensor in them is alive.",
 			Of:   []string{"garbage_percent"}, Say: "moves most garbage", None: "No garbage moves.",
 		},
 		{

@@ -45,7 +45,7 @@ func TestCompressed(t *testing.T) {
 				if peak := value(t, &l, r, "peak_ssd_bytes"); peak > value(t, &l, r, "compressed_bytes") {
 					t.Errorf("%s, %s: %v on the SSD", u, x.Name, peak)
 				}
-				if len(r.Caveats) == 0 || !strings.Contains(r.Caveats[0], "is assumed") || !strings.Contains(strings.Join(r.Notes, " "), map[bool]string{true: "times as much fits", false: "so that no more fits"}[ratio >= 1.005]) {
+				if len(r.Caveats) == 0 || !strings.Contains(r.Caveats[0], "rests on assumed contents") || !strings.Contains(strings.Join(r.Notes, " "), map[bool]string{true: "times as much fits", false: "so that no more fits"}[ratio >= 1.005]) {
 					t.Errorf("%s, %s: %q, %q", u, x.Name, r.Caveats, r.Notes)
 				}
 				value(t, &l, r, "price_usd") // also of Buddy alone, which is no bound

@@ -48,7 +48,7 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "short", Title: "It does not fit", Look: "drawing",
-			Say:   "GPT-2 XL with Adam needs {g10 needed_bytes} at once; this card has {knob gpu_memory}. The rest must wait in host memory or on the SSD, and come back over the links that are drawn.",
+			Say:   "GPT-2 XL with Adam needs {g10 needed_bytes} at once; this card has {knob gpu_memory}. The rest must wait in host memory or on the SSD, and come back over the links.",
 			Facts: []lab.Fact{{Left: of("g10", "needed_bytes"), Right: of("g10", "peak_gpu_bytes")}},
 		},
 		{
@@ -106,7 +106,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif",
-			Say: "Vary a setting, search the least that is enough, or ask which part would bring most; the button runs it for every system. This is the first machine again.",
+			Say: "Vary a setting, find the least that is enough, or ask which part would bring most; the button runs every system. This is the first machine again.",
 		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=g10.11",

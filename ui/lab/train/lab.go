@@ -134,7 +134,7 @@ func New() lab.Lab {
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
 			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",
-			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
+			ContradictionHelp: "These settings cannot go together. Each sentence names one to change.",
 		},
 		Why:     why(),
 		Default: standard(),

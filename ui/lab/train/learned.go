@@ -43,8 +43,8 @@ func learningSections() []section {
 			},
 		}},
 		{Show: switches, Section: lab.Section{
-			Key: switchesKey, Title: "Garbage with pre-evict and invalidate off and on", Run: true, Folded: true, Systems: of,
-			About: "DeepUM four times, with each of its two switches off and on. Garbage is pages that move although no tensor in them is alive. Hiding this stops it.",
+			Key: switchesKey, Title: "Garbage with pre-eviction and invalidation off and on", Run: true, Folded: true, Systems: of,
+			About: "DeepUM four times, with each of its two switches off and on. Garbage: pages that move although no tensor in them is alive. Hiding this stops it.",
 		}},
 	}
 }
@@ -173,7 +173,7 @@ func choice(kernel, iteration, kernels, iterations int) string {
 func (m *moment) says(w Workload, iteration, all int) string {
 	text := fmt.Sprintf("Kernel %d of %d, %s, when it is launched in iteration %d of %d. ", m.kernel+1, len(w.Kernels), w.Kernels[m.kernel].Name, iteration, all)
 	if !m.learned {
-		return text + "None of its blocks has ever faulted, so it has no table."
+		return text + "None of its blocks has faulted yet, so it has no table."
 	}
 	t := &m.table
 	text += fmt.Sprintf("Its table knows %d blocks in %d of %d rows", len(t.Entries), t.RowsUsed, t.Rows)

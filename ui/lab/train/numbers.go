@@ -73,7 +73,7 @@ func numbers() []number {
 	alone := add("samples_s", "Throughput of the GPU alone", "samples/s", "Batch size over the ideal iteration time.", 2, 1, nil)
 	alone.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(w.Batch) / seconds(r, r.Ideal) }
 	alone.has = func(w Workload, _ *result.Result) bool { return w.band > 0 } // else it is in no result of before
-	band := add("band_percent", "Band of the kernel times", "%", "How far from an estimated time eight of ten measurements were at most; measured times have none.", 0, -1, nil)
+	band := add("band_percent", "Band of the kernel times", "%", "Eight of ten measurements lie within this of the estimate; measured times have none.", 0, -1, nil)
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
@@ -110,7 +110,7 @@ func numbers() []number {
 	traffic("to_gpu", "All → GPU", func(t *result.Traffic) unit.Bytes { return t.HostIn + t.SSDIn })
 	traffic("from_gpu", "GPU → all", func(t *result.Traffic) unit.Bytes { return t.HostOut + t.SSDOut })
 	for _, l := range lanes {
-		n := add(l.busy, l.label, "%", "Bytes moved over what the link could move in the iteration at its rate.", 1, 0, nil)
+		n := add(l.busy, l.label, "%", "Bytes moved, as a share of what the link could move in the iteration.", 1, 0, nil)
 		n.Scale = 0.01 // a share
 		n.value = func(_ Workload, s *settings, r *result.Result) float64 { return l.share(s, r) }
 	}
@@ -126,7 +126,7 @@ func numbers() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
-	ssd := add("peak_ssd_bytes", "Peak SSD use", "GiB", "At least: the most that was alive and neither on the GPU nor in host memory when a kernel ended.", 2, 0, nil)
+	ssd := add("peak_ssd_bytes", "Peak SSD use", "GiB", "At least: the most that was alive but neither on the GPU nor in host memory when a kernel ended.", 2, 0, nil)
 	ssd.Scale = float64(unit.GiB)
 	ssd.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(onSSD(w.liveIn(r), r)) }
 	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
@@ -161,9 +161,9 @@ func numbers() []number {
 	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, reads, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
 	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, writes, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
 	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, always, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
-	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, writes, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
-	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, writes, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
-	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, writes, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	drive("drive_write_amplification", "Write amplification", "×", "Bytes programmed to flash for each byte written to the drive.", 2, -1, writes, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
+	drive("drive_writes_per_day", "Drive writes per day", "", "In units of the drive's capacity, if the workload never stops.", 1, -1, writes, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
+	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up if the workload never stops; a year has 365 days.", 3, 1, writes, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
 	add("compression_ratio", "Compression, with metadata", "×", "The most in use at once, uncompressed over what it takes of GPU memory. Contents are assumed.", 2, 1,
 		func(r *result.Result) float64 {
 			return float64(r.Compressed.Plain) / float64(max(1, r.Compressed.Device))

@@ -17,7 +17,7 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{
 			Key: "gpt2-xl-rtx-4090", Title: "GPT-2 XL, RTX 4090",
-			About: "Training 1.56 billion parameters as PyTorch does it, on one GPU of 24 GiB with 64 GiB of host memory and a 990 PRO; warm kernels.",
+			About: "Training 1.56 billion parameters as PyTorch does it, on one GPU of 24 GiB with 64 GiB of host memory and a 990 PRO.",
 			Set:   "model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted + lms,
 			Was: []string{
 				"model=gpt2-xl-pytorch batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted,
@@ -34,13 +34,13 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "resnet-152-corrected", Title: "ResNet-152, corrected",
-			About: "The same machine and batch as in the paper, with PyTorch's kernels, warm, and without the accidents.",
+			About: "The paper's machine and batch with PyTorch's kernels, warm, and without the simulator's accidents.",
 			Set:   "model=resnet-152-pytorch batch=1280 times=estimated machine=g10-table-2-a100-40gb-pcie-3-z-nand" + trusted + lms,
 			Was:   []string{"model=resnet-152-pytorch batch=1280 times=estimated machine=g10-table-2-a100-40gb-pcie-3-z-nand" + trusted, "model=resnet-152 batch=1280 times=estimated machine=g10-table-2-a100-40gb-pcie-3-z-nand" + trusted},
 		},
 		{
 			Key: "vit-h100", Title: "ViT, H100",
-			About: "4096 images an iteration on 80 GiB, over PCIe 5.",
+			About: "4,096 images an iteration on a GPU of 80 GiB, over PCIe 5.",
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted + lms,
 			Was: []string{
 				"model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
@@ -63,7 +63,7 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "deepum-gpt2-xl", Title: "DeepUM",
-			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3 with 512 GiB of host memory. UM and DeepUM may use three quarters of the GPU, as was fitted to the paper; others have all of it.",
+			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3 with 512 GiB of host memory. UM and DeepUM use three quarters of the GPU, as fitted to the paper; the others use all of it.",
 			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum times=deepum-fit iterations=4 um_usable=75.7813" + trusted,
 			Was:     []string{"model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted},
 			Systems: []string{"ideal", "um", "lms", "deepum"},

@@ -26,20 +26,20 @@ func sections() []section {
 	list := []section{
 		{Show: func(v *seen) (*report.Section, error) { return account(v.Workload), nil }, Section: lab.Section{
 			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
-			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
+			About: "What the recording holds, what was made of it, and how far to trust that.",
 		}},
 		{Show: agreements, Section: lab.Section{
 			Key: measuredKey, Title: "Your measurements against the law", Run: true, Entry: true,
-			About: "How measured kernels agree with what is estimated of them, by class, and the factors that mend the estimates of your GPU.",
+			About: "How your kernels compare with their estimates, by class, and the factors that correct them for your GPU.",
 		}},
 		{Show: survive, Section: lab.Section{
 			Key: "survive", Title: "Do the G10 paper's conclusions survive?", Folded: true,
-			About: "Measured beforehand by this simulator on the five headline workloads and the machine of Table 2; nothing runs for it. Measured times need the artifact's profiles; the other two come with the page.",
+			About: "Computed beforehand on the five headline workloads and the machine of Table 2. Measured times need the artifact's profiles; the other two come with the page.",
 			Knobs: []knob.Info{{Key: "survive_mode", Label: "Fidelity", Help: "Of the table.", Kind: knob.One, Default: "published", Choices: []knob.Choice{{Key: "published", Label: "As published"}, {Key: "corrected", Label: "Corrected"}}}},
 		}},
 		{Show: accidents, Section: lab.Section{
 			Key: "effects", Title: "What changes when an accident is removed", Folded: true,
-			About: "The published simulator contains accidents, the quirks under Fidelity. What each does alone to the iteration time of the headline workloads, with measured kernel times. Effects do not add up: one accident can hide another.",
+			About: "What each accident of the published simulator (the quirks under Fidelity) does by itself to the iteration time of the headline workloads, with measured kernel times. Effects do not add up: one can hide another.",
 			Knobs: []knob.Info{system, {Key: "effects_mode", Label: "Against what", Help: "What the accident is removed from, or added to.", Kind: knob.One, Default: "removed", Choices: []knob.Choice{{Key: "removed", Label: "removed from as published"}, {Key: "added", Label: "added to corrected"}}}},
 		}},
 	}
@@ -110,7 +110,7 @@ func doubtTables() []report.Table {
 	var tables []report.Table
 	for _, d := range g10.Doubts() {
 		t := report.Table{
-			Title: fmt.Sprintf("Mean speedup, corrected, by %s; which of them is true nobody knows. The one that everything else is computed with is bold.", strings.ToLower(d.Label)),
+			Title: fmt.Sprintf("Mean speedup, corrected, by %s; nobody has published which is right. Bold: what everything else is computed with.", strings.ToLower(d.Label)),
 			Head:  []string{"Speedup and kernel times"},
 		}
 		for _, pair := range g10.Speedups {

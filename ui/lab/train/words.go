@@ -189,7 +189,7 @@ func (s *settings) contentsCaveat(r *result.Result) string {
 	if c, err := profile.Find(s.Contents); err == nil {
 		title = c.Title
 	}
-	return fmt.Sprintf("What compression gains is assumed with the contents of tensors: %s.", title)
+	return fmt.Sprintf("What compression gains rests on assumed contents of tensors: %s.", title)
 }
 
 // poolCaveat is about a memory pool larger than the GPU.
@@ -223,7 +223,7 @@ func (s *settings) faultCaveat(r *result.Result) string {
 		c := r.Time() - handling + unit.Cycles(unit.MulDiv(int64(handling), s.Machine.FaultBatch, batch))
 		return strconv.FormatFloat(seconds(r, c), 'g', 3, 64) + " s"
 	}
-	return fmt.Sprintf("%s depends on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
+	return fmt.Sprintf("%s depends on how many faults are handled at a time, which nobody has published: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
 }
 
 // options are those of a run.
@@ -240,7 +240,7 @@ func (s *settings) timesCaveat(w Workload) string {
 	case s.Entry != "":
 		return ""
 	case w.Times == workload.ColdModel && in != "" && in != gpuParts()[0].Name:
-		return fmt.Sprintf("Kernel times are the paper's, of an %s: the %s makes no kernel faster; estimated times would.", gpuParts()[0].Name, in)
+		return fmt.Sprintf("Kernel times are the paper's, for an %s: the %s does not change them; estimated times would.", gpuParts()[0].Name, in)
 	case w.Times == workload.ColdModel && w.slower > 0:
 		return fmt.Sprintf("Kernel times are as the paper measured them, cold: %s times those of warm kernels, which hides transfers.", strconv.FormatFloat(w.slower, 'f', 1, 64))
 	case w.Times == workload.Estimated && in != "":
@@ -286,7 +286,7 @@ func (s *settings) deviceCaveat(w Workload) string {
 	if in == "" || sameGPU(in, was) {
 		return ""
 	}
-	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s makes no kernel faster or slower, unless they are moved to it (under Workload).", was, in)
+	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s does not change them unless they are moved to it (under Workload).", was, in)
 }
 
 // sameGPU reports whether a part is the device of a recording: the words with a

@@ -69,7 +69,7 @@ func TestCaveats(t *testing.T) {
 		{"model=bert-base batch=256 times=estimated mode=corrected", "g10-gds", ""},
 		{
 			"model=bert-base batch=16 times=as-paper machine=h100-80gb-pcie-5-pm1743", "ideal",
-			"Kernel times are the paper's, of an A100 40 GB: the H100 80 GB makes no kernel faster; estimated times would.",
+			"Kernel times are the paper's, for an A100 40 GB: the H100 80 GB does not change them; estimated times would.",
 		},
 		{
 			"model=bert-base batch=16 times=estimated machine=h100-80gb-pcie-5-pm1743 gpu=a100-40", "ideal",
@@ -149,7 +149,7 @@ func TestPresets(t *testing.T) {
 		}
 		switch text := strings.Join(r.Caveats, " "); x.Name {
 		case "uvm":
-			if !strings.Contains(text, "faults per batch") {
+			if !strings.Contains(text, "how many faults are handled at a time") {
 				t.Errorf("uvm: %q", text)
 			}
 		case "ideal", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10":

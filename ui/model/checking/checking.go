@@ -36,7 +36,7 @@ func Begin(name string, number int, info *exec.BundleInfo, version string, t *ca
 	case !known(info.Lab):
 		c.Error = fmt.Sprintf("It is about the laboratory %q, which this version does not have.", info.Lab)
 	case len(info.Parts) == 0:
-		c.Error = "It is damaged, so that nobody can say what ran."
+		c.Error = "It is damaged: nobody can say what ran."
 	default:
 		c.feed()
 	}
@@ -241,5 +241,5 @@ func (c *Checking) About() string {
 	if i.Version != "" {
 		version = "by version " + i.Version
 	}
-	return fmt.Sprintf("A bundle of laboratory %s, of %s, written %s. Its results are computed and its texts written again here: replayed is identical to the last byte, agrees is within 0.1 %%.", i.Lab, what, version)
+	return fmt.Sprintf("A bundle of laboratory %s, of %s, written %s. Its results are computed again here: replayed means identical to the last byte, agrees within 0.1 %%.", i.Lab, what, version)
 }

@@ -405,7 +405,7 @@ func Parse(fragment string) (Link, error) {
 	v, err := strconv.Atoi(digits)
 	switch {
 	case text == "":
-		return Link{}, fmt.Errorf("this link says no version (v=%d); it may be cut off. The default settings are shown", version)
+		return Link{}, fmt.Errorf("this link names no version (v=%d), so the default settings are shown", version)
 	case err != nil || v < 1 || v <= version && digits != text && text != byHand:
 		return Link{}, fmt.Errorf("this link has the version %.20q, which never existed; the default settings are shown", text)
 	case v > version:
@@ -455,7 +455,7 @@ func unseal(parts []string, pairs []knob.Pair) ([]knob.Pair, error) {
 		if n := len(pairs) - 1; n >= 0 {
 			after = fmt.Sprintf("%.60q", pairs[n].Key+"="+pairs[n].Text)
 		}
-		return pairs, fmt.Errorf("this link was cut off after %s; what could be read of it is shown. Ask for all of it", after)
+		return pairs, fmt.Errorf("this link has no end: it was written by hand, or cut off after %s. What could be read is shown", after)
 	}
 	if n := slices.IndexFunc(pairs, func(p knob.Pair) bool { return p.Key == "end" }); n >= 0 {
 		pairs = pairs[:n] // what follows was put there by others

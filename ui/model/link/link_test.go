@@ -265,7 +265,7 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 	}
 	for _, tt := range []struct{ link, want string }{
 		{"v=5&lab=train&tomorrow=1", "this link was made by a newer Spillway (format 5; this one reads up to 4)"},
-		{"model=bert-base", "it may be cut off"},
+		{"model=bert-base", "names no version"},
 		{"v=0", `the version "0", which never existed`},
 		{"v=one", `the version "one", which never existed`},
 		{"v=1&%zz", "damaged"},

@@ -71,7 +71,7 @@ func (s *Saved) load() {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != shelfFormat && strings.HasPrefix(lines[0], shelfMagic) {
 		s.foreign = true
-		s.Problem = "The runs that this browser keeps were written by a newer Spillway. They are left alone; reload to get the newest version. What you keep now lasts until this tab is closed."
+		s.Problem = "A newer Spillway wrote the runs kept in this browser. They are left alone; reload to get it. What you keep now is gone when this tab is closed."
 		return
 	}
 	if lines[0] == shelfFormat {
@@ -114,7 +114,7 @@ func (s *Saved) store() {
 		b.WriteString(line + "\n")
 	}
 	if s.lasting = s.storage.Store(s.place(), b.String()); !s.lasting {
-		s.Problem = "This browser stores nothing for this page, so what you keep lasts until the tab is closed. A link to this view carries the runs that are shown."
+		s.Problem = "This browser stores nothing for this page: what you keep is gone when the tab is closed. A link to this view carries the runs shown."
 	}
 }
 

@@ -226,7 +226,7 @@ func (n *Session) Open(names []string, hand files.Hand) {
 func (n *Session) Enter(info *lab.Info, problem string) {
 	if problem != "" {
 		if n.wanted == info.Name { // not another by now
-			n.Notice = fmt.Sprintf("The laboratory cannot be opened: %s. Check the connection, then choose it again.", problem)
+			n.Notice = fmt.Sprintf("The laboratory did not open: %s. Check the connection, then choose it again.", problem)
 			n.wanted = ""
 		}
 		return

@@ -146,7 +146,7 @@ func TestContradictingSettings(t *testing.T) {
 	before := h.run("uvm").Report
 	h.Type("ssd_read", "20")
 	h.do()
-	h.wantBlocked("These settings cannot go together. Each sentence names the one to change. The charts show the last valid settings. SSD read (20 GB/s) is faster")
+	h.wantBlocked("These settings cannot go together. Each sentence names one to change. The charts show the last valid settings. SSD read (20 GB/s) is faster")
 	if w := h.Runs.ChartContext().Waiting; !strings.HasPrefix(w, "Not computed") {
 		t.Errorf("charts wait: %q", w)
 	}

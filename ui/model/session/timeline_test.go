@@ -73,7 +73,7 @@ func TestNoTimeline(t *testing.T) {
 	}
 	untimed := h.Info
 	untimed.Timed = false
-	if !strings.Contains(h.Timeline.Empty(), "nothing happens over time") {
+	if !strings.Contains(h.Timeline.Empty(), "Nothing happens over time") {
 		t.Errorf("%q", h.Timeline.Empty())
 	}
 }

@@ -183,7 +183,7 @@ func (t *Timeline) Stopped() bool { return t.stopped && !t.Busy() }
 func (t *Timeline) Empty() string {
 	switch {
 	case !t.room.Info.Timed:
-		return "In this laboratory nothing happens over time: what it computes is how much fits and what that costs, and Explore shows all of it."
+		return "Nothing happens over time in this laboratory. Explore shows all of it: how much fits, and what that costs."
 	case t.Busy():
 		return ""
 	case t.problem != "":
