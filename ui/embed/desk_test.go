@@ -270,8 +270,8 @@ func TestErrors(t *testing.T) {
 func TestLinks(t *testing.T) {
 	for link, says := range map[string]string{
 		"v=3&lab=tr":                        `"tr"`,
-		"%":                                 "cut off",
-		"model=bert-base":                   "cut off",
+		"%":                                 "names no version",
+		"model=bert-base":                   "names no version",
 		"v=99&lab=train":                    "newer",
 		"v=3&lab=train&gpu_memory=tape":     "tape",
 		quick + "&entry=resnet-of-somebody": "resnet-of-somebody",

@@ -11,7 +11,7 @@ func glossary() []lab.Term {
 		{Name: "Best known", Is: "The fastest of all policies and of three that know the trace, found by running them."},
 		{Name: "Client", Is: "A program that shares the GPU's memory with others through the store.", Source: ravenstorePaper},
 		{Name: "FIFO", Is: "Evicts first what entered the store first."},
-		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last. It is a yardstick, not a bound: it can be beaten.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
+		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last: a yardstick, not a bound, since it can be beaten.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
 		{Name: "Hit", Is: "A get whose tensor is in GPU memory."},
 		{Name: "LRU", Is: "Evicts first what was used least recently."},
 		{Name: "Miss", Is: "A get whose tensor is in host memory and has to come back first."},
