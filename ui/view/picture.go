@@ -30,36 +30,38 @@ func (c *Picture) Compute() {
 
 // partHTML is what stands in a part: its names and sizes, and of a link its lanes.
 func partHTML(p drawing.Part) vugu.HTML {
-	text := tag("part-title", "", html.EscapeString(p.Title)) + some("part-product", p.Product, "")
+	var text strings.Builder
+	text.WriteString(tag("part-title", "", html.EscapeString(p.Title)) + some("part-product", p.Product, ""))
 	if p.Size != "" {
-		text += some("part-size", p.Size, "") + tag("fill", p.Fill, "")
+		text.WriteString(some("part-size", p.Size, "") + tag("fill", p.Fill, ""))
 	}
-	text += some("part-used", p.Used, `<span class="used-word"> used</span>`)
+	text.WriteString(some("part-used", p.Used, `<span class="used-word"> used</span>`))
 	for _, l := range p.Lanes {
 		busy := ""
 		if l.Busy != "" {
 			busy = " " + html.EscapeString(l.Busy) + `<span class="busy-word"> busy</span>`
 		}
-		text += tag(l.Class, l.Style, tag("lane-rate", "", html.EscapeString(l.Rate))+`<span class="pipe"><span class="flow"></span></span>`+tag("lane-load", "", html.EscapeString(l.Bytes)+busy))
+		text.WriteString(tag(l.Class, l.Style, tag("lane-rate", "", html.EscapeString(l.Rate))+`<span class="pipe"><span class="flow"></span></span>`+tag("lane-load", "", html.EscapeString(l.Bytes)+busy)))
 	}
-	return vugu.HTML(text)
+	return vugu.HTML(text.String())
 }
 
 // accountHTML is where the time of the two that are compared goes.
 func (c *Picture) accountHTML() vugu.HTML {
-	text := `<ul class="account-rows">`
+	var text strings.Builder
+	text.WriteString(`<ul class="account-rows">`)
 	for _, r := range c.account.Rows {
-		text += `<li>` + tag("name", "", html.EscapeString(r.Title)) + `<span class="strip" role="img" aria-label="` + html.EscapeString(r.Says) + `">`
+		text.WriteString(`<li>` + tag("name", "", html.EscapeString(r.Title)) + `<span class="strip" role="img" aria-label="` + html.EscapeString(r.Says) + `">`)
 		for _, s := range r.Segments {
-			text += `<span class="segment" style="` + s.Style + `" title="` + html.EscapeString(s.Says) + `"></span>`
+			text.WriteString(`<span class="segment" style="` + s.Style + `" title="` + html.EscapeString(s.Says) + `"></span>`)
 		}
-		text += `</span>` + tag("value", "", html.EscapeString(r.Total)) + `</li>`
+		text.WriteString(`</span>` + tag("value", "", html.EscapeString(r.Total)) + `</li>`)
 	}
-	text += `</ul><ul class="account-key" aria-hidden="true">`
+	text.WriteString(`</ul><ul class="account-key" aria-hidden="true">`)
 	for _, s := range c.account.Key {
-		text += `<li>` + tag("swatch", s.Style, "") + ` ` + html.EscapeString(s.Name) + `</li>`
+		text.WriteString(`<li>` + tag("swatch", s.Style, "") + ` ` + html.EscapeString(s.Name) + `</li>`)
 	}
-	return vugu.HTML(text + `</ul>`)
+	return vugu.HTML(text.String() + `</ul>`)
 }
 
 // tag is a span with what stands in it.

@@ -130,11 +130,12 @@ func (c *Section) tableHTML(t *report.Table) vugu.HTML {
 		if to, ok := c.Sections.Link(*r).(string); ok {
 			name = `<a href="` + html.EscapeString(to) + `">` + name + `</a>`
 		}
-		text := `<th scope="row" title="` + html.EscapeString(r.Sub) + `">` + name + ` ` + tag("unit", "", html.EscapeString(c.sub(*r))) + `</th>`
+		var text strings.Builder
+		text.WriteString(`<th scope="row" title="` + html.EscapeString(r.Sub) + `">` + name + ` ` + tag("unit", "", html.EscapeString(c.sub(*r))) + `</th>`)
 		for i, x := range r.Cells {
-			text += `<td data-head="` + html.EscapeString(columnOf(t, i)) + `" class="` + bestClass(x) + `" style="` + chart.CellStyle(x) + `">` + html.EscapeString(x.Text) + `</td>`
+			text.WriteString(`<td data-head="` + html.EscapeString(columnOf(t, i)) + `" class="` + bestClass(x) + `" style="` + chart.CellStyle(x) + `">` + html.EscapeString(x.Text) + `</td>`)
 		}
-		return text
+		return text.String()
 	})
 }
 
@@ -156,12 +157,12 @@ func tableHTML(open string, head []string, n int, row func(i int) string) vugu.H
 // rowHTML is a row of texts, the first its head.
 func rowHTML(texts ...string) string {
 	name := "th"
-	row := ""
+	var row strings.Builder
 	for _, t := range texts {
-		row += `<` + name + `>` + html.EscapeString(t) + `</` + name + `>`
+		row.WriteString(`<` + name + `>` + html.EscapeString(t) + `</` + name + `>`)
 		name = "td"
 	}
-	return `<th scope="row">` + strings.TrimPrefix(row, "<th>")
+	return `<th scope="row">` + strings.TrimPrefix(row.String(), "<th>")
 }
 
 // longSub is how long a row's second line may be to be shown; longer ones are a

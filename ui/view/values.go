@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strings"
+
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
@@ -20,11 +22,12 @@ func (c *Values) view() *chart.View { return &c.views[c.Index] }
 // valuesHTML is a table of numbers.
 func valuesHTML(t *report.Table) vugu.HTML {
 	return tableHTML(`<table class="numbers">`, t.Head, len(t.Rows), func(i int) string {
-		text := rowHTML(t.Rows[i].Head)
+		var text strings.Builder
+		text.WriteString(rowHTML(t.Rows[i].Head))
 		for _, x := range t.Rows[i].Cells {
-			text += `<td>` + cellMarkup(x) + `</td>`
+			text.WriteString(`<td>` + cellMarkup(x) + `</td>`)
 		}
-		return text
+		return text.String()
 	})
 }
 

@@ -176,7 +176,7 @@ const more = {
 };
 
 // A file of the reader's own, where there is one to drop.
-const opened = (lab) => (lab.files ? [{
+const withFiles = (lab) => (lab.files ? [{
   name: 'file', at: lab.looked, async with(page) {
     await drop(page, { 'mine.txt': lab.files.own });
     await expect(page.locator('#context')).toContainText('mine.txt');
@@ -295,7 +295,7 @@ for (const lab of turn) {
     await judge(page, views(lab));
   });
 
-  const rest = [...more[lab.name] ?? [], ...opened(lab)];
+  const rest = [...more[lab.name] ?? [], ...withFiles(lab)];
   for (let from = 0; from < rest.length; from += 5) {
     const part = rest.slice(from, from + 5);
     test(`${lab.name}: ${part.map((place) => place.name).join(', ')}: light, and dark at 320 pixels`, async ({ page }) => {

@@ -150,7 +150,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"precondition": "channels=4 dies=1 blocks=256 pages=64 precondition=40", "collect_at": "%s collect_at=34",
 		"endurance": "endurance=1000", "dram_price": "dram_price=10", "flash_price": "flash_price=1",
 		"own_log": "own_log=0", "own_switch": "own_switch=0", "own_promote": "own_promote=miss",
-		"cores": "cores=4", "clock": "clock=2", "store_buffer": "stores=2 store_buffer=1", "scheduler": "scheduler=random", "switch": "switch=10", "threshold": "threshold=50",
+		"sharing": "sharing=2", "cores": "cores=4", "clock": "clock=2", "store_buffer": "stores=2 store_buffer=1", "scheduler": "scheduler=random", "switch": "switch=10", "threshold": "threshold=50",
 		"mode": "mode=paper",
 	}
 	const collecting = "channels=4 dies=1 blocks=256 pages=64 precondition=40"
