@@ -171,7 +171,7 @@ for (const [mode, width, theme] of [['view', 320, 'dark'], ['edit', 700, 'light'
 test('a wrong link or a chart that there is not says so', async ({ host }) => {
   const box = sandboxes['in a sandbox without an origin'];
   for (const [query, fragment, says] of [
-    ['embed=view', 'v=3&lab=tr', '"tr"'], ['embed=view', '%', 'cut off'], ['embed=view&only=time', 'v=3&lab=store&work', 'damaged'],
+    ['embed=view', 'v=3&lab=tr', '"tr"'], ['embed=view', '%', 'names no version'], ['embed=view&only=time', 'v=3&lab=store&work', 'damaged'],
     ['embed=view', 'v=99&lab=train', 'newer'], ['embed=view&only=nothing', link, 'no chart "nothing"'], ['embed=<b>', `${link}&entry=gone`, 'about a file'],
   ]) {
     const frame = await host.open(query, box, fragment);

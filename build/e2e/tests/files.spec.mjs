@@ -100,7 +100,7 @@ test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
   const text = await readFile(path.resolve(import.meta.dirname, '../../../traces/spillway/testdata/tiny.json'));
   for (const [name, buffer] of [['tiny.json', text], ['tiny.json.gz', gzipSync(text)]]) {
     await page.setInputFiles('#pick-files', { name, mimeType: 'application/octet-stream', buffer });
-    await expect(page.locator('#context')).toContainText(/Two layers, batch 32( \(2\))? · kernel times estimated/); // the second joins the first
+    await expect(page.locator('#context')).toContainText(/Two layers, batch 32( \(2\))?\s+· kernel times estimated/); // the second joins the first
     await finished(page);
     await expect(page.locator('.run.failed')).toHaveCount(0);
     await page.click('#bundled');
