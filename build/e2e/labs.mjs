@@ -69,7 +69,7 @@ const rows = {
   filesys: {
     setup: 'workload=varmail scale=256 mode=paper', focus: 'bytefs', headline: /^ByteFS is fastest: .* as fast as /, charts: 6,
     shown: (v) => v.time_ms.toFixed(2),
-    sections: ['crash', 'factors', 'life', 'log', 'operation', 'quirks', 'sensitivity', 'traffic', 'why'], narrow: ['log', 'crash', 'factors'],
+    sections: ['crash', 'factors', 'life', 'log', 'measured', 'operation', 'quirks', 'sensitivity', 'traffic', 'why'], narrow: ['log', 'crash', 'factors'],
     files: {
       own: ['fscalls 1', '- - dir /mail', ...Array.from({ length: 500 }, (_, i) => [
         `${10 * i} ${i % 4} create /mail/f${i}`, `${10 * i + 1} ${i % 4} write /mail/f${i} 0 5000`, `${10 * i + 2} ${i % 4} fsync /mail/f${i}`, `${10 * i + 3} ${i % 4} close /mail/f${i}`,
@@ -91,7 +91,7 @@ const rows = {
   llm: {
     setup: 'node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540', focus: 'teraio-mixed', charts: 7,
     shown: (v) => v.iteration_s.toFixed(2),
-    sections: ['cost', 'decode', 'fits', 'inactive', 'life', 'links', 'map', 'memory', 'next', 'roofline', 'why'], narrow: ['links', 'map', 'life'],
+    sections: ['cost', 'decode', 'fits', 'inactive', 'life', 'links', 'map', 'memory', 'next', 'recipes', 'roofline', 'why'], narrow: ['links', 'map', 'life'],
     sweep: { ask: '&ask=vary&ask-vary=drives&ask-values=1,2,4', answers: 3 },
     figure: { id: 'teraio.9', title: 'Figure 9' },
     draw: 'array', line: '&ask-vary=drives&ask-values=1,2', maps: '&ask-vary2=host_memory&ask-values2=32,128', claims: 'teraio.claims', picture: '&preset=llama3-70b',

@@ -107,7 +107,7 @@ async function overTime(page) {
   await page.keyboard.type('}');
   await page.waitForFunction(() => document.querySelector('#timeline-details .tl-chain li'), patience);
   await page.$eval('.tl-box summary', (summary) => summary.click());
-  await page.waitForFunction(() => document.querySelectorAll('#timeline-table caption').length === 3, patience);
+  await page.waitForFunction(() => document.querySelectorAll('#timeline-table caption').length === 4, patience);
 }
 
 test('the site, and without its server', { timeout: 300_000 }, async () => {
