@@ -34,6 +34,7 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   await expect(page.locator('#board button[data-figure="g10.11"] .origin')).toHaveText('confirmed on this machine');
   await expect(page.locator('#paper-times')).toContainText(/^Reconstruction|reconstruction: modelled kernel times/);
   await expect(page.locator('#paper-claims')).not.toContainText(/\bnot run\b/);
+  await page.locator('#chart-paper').scrollIntoViewIfNeeded();
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
   await page.click('#paper-rows');
   await expect(page.locator('.paper-rows tbody tr')).toHaveCount(35);

@@ -191,6 +191,6 @@ test('where random numbers decide, a curve has the band of three seeds', async (
   await page.goto('./#v=4-by-hand&lab=cxlssd&systems=skybyte-full,base-cssd&view=whatif&ask=vary&ask-vary=channels&ask-values=8,16');
   await expect(page.locator('#ask-more')).toBeVisible({ timeout: 30_000 });
   await answered(page);
-  const bands = await page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-whatif')).getOption().series.filter((s) => s.id.startsWith('band-') && s.areaStyle).length);
+  const bands = await page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-whatif .plot-host')).getOption().series.filter((s) => s.id.startsWith('band-') && s.areaStyle).length);
   expect(bands).toBeGreaterThan(0);
 });
