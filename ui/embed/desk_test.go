@@ -178,7 +178,7 @@ func TestOtherViews(t *testing.T) {
 		"v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=effects":                                                                           0,
 	} {
 		x := one(t, h.all(d, Question{Type: "run", Link: link, HasLink: true})).Result
-		if len(x.Figures) != figures || figures > 0 && (x.Says == "" || len(x.Problems) > 0) || figures == 0 && len(x.Problems) == 0 {
+		if n := len(x.Figures); n < figures || n > figures && figures <= 1 || figures > 0 && (x.Says == "" || len(x.Problems) > 0) || figures == 0 && len(x.Problems) == 0 {
 			t.Errorf("%s: %d figures, %q, %q", link, len(x.Figures), x.Says, x.Problems)
 		}
 	}
