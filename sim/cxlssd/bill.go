@@ -37,9 +37,15 @@ func (d *device) account(s served) {
 func (d *device) took(s served) {
 	r := d.result
 	r.Latency.Add(s.latency)
-	if s.latency > r.Longest {
+	if r.outlasts(s.latency, s.kind) {
 		r.Longest, r.LongestOf, r.LongestFlash, r.LongestQueue = s.latency, s.kind, s.flash, s.queued
 	}
+}
+
+// outlasts reports whether a request took longer than the longest so far; of those that are equally long the
+// first kind counts, in whatever order they are counted.
+func (r *Result) outlasts(took unit.Time, k Kind) bool {
+	return took > r.Longest || took == r.Longest && took > 0 && k < r.LongestOf
 }
 
 // sample is the state of the device now.
@@ -67,8 +73,8 @@ func (d *device) finish() {
 	for k, t := range [...]unit.Time{HostHit: d.hostHit, CacheHit: d.cacheHit, LogRead: d.cacheHit} {
 		if n := r.Requests[k]; n > 0 && (d.linkBit == 0 || Kind(k) == HostHit) {
 			r.Latency.AddAll(t, n)
-			if t > r.Longest {
-				r.Longest, r.LongestOf = t, Kind(k)
+			if r.outlasts(t, Kind(k)) {
+				r.Longest, r.LongestOf, r.LongestFlash, r.LongestQueue = t, Kind(k), 0, 0
 			}
 		}
 	}

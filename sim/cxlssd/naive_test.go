@@ -395,7 +395,7 @@ func (n *naive) retire(r stream.Request, a answer) {
 	}
 	took := sum(a.bill[:])
 	n.res.Latency.Add(took)
-	if took > n.res.Longest {
+	if took > n.res.Longest || took == n.res.Longest && took > 0 && a.kind < n.res.LongestOf {
 		n.res.Longest, n.res.LongestOf, n.res.LongestFlash, n.res.LongestQueue = took, a.kind, a.bill[PartFlash], a.bill[PartQueue]
 	}
 	if a.kind == Missed {
