@@ -55,7 +55,7 @@ var layers = []layer{
 	{"traces/speedscope", []string{"sim/unit", "sim/timeline", "traces/quote"}},
 	{"traces/slicetable", []string{"sim/timeline"}},                                                                                                                                               // a format of what happened, not of what runs
 	{"traces/*", []string{"sim/unit", "sim/kerneltime", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline", "sim/unit"}},                                                                 // the door of every laboratory
+	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                             // the door of every laboratory
 	{"ui/lab/labtest", []string{"sim/cause", "sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                // what every laboratory must hold; only tests import it
 	{"ui/lab/timefiles", []string{"sim/timeline", "traces/chrometrace", "traces/slicetable", "traces/speedscope", "ui/lab"}},                                                                      // files of a run over time, of every laboratory that has one
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/llm/job"
@@ -71,9 +72,9 @@ func Rank(s *Setup, node *machine.Config) []Ranked {
 		case a.Fits != b.Fits:
 			return map[bool]int{true: -1, false: 1}[a.Fits]
 		case a.Fits:
-			return int(max(-1, min(1, b.Step.Milli-a.Step.Milli)))
+			return cmp.Compare(b.Step.Milli, a.Step.Milli)
 		}
-		return int(max(-1, min(1, a.Memory.Peak-b.Memory.Peak)))
+		return cmp.Compare(a.Memory.Peak, b.Memory.Peak)
 	})
 	return list
 }

@@ -41,6 +41,17 @@ func (t *Timeline) Needed() []int64 {
 	return sums
 }
 
+// Largest is the place of the largest of sums of resources, the first of equal ones; 0, which is none, where all
+// others have nothing.
+func Largest(sums []int64) (place uint8) {
+	for i := 1; i < len(sums); i++ {
+		if sums[i] > 0 && (place == 0 || sums[i] > sums[place]) {
+			place = uint8(i)
+		}
+	}
+	return place
+}
+
 // NeededOver is Needed of a part of a run, scaled from its window to so many ticks.
 func (t *Timeline) NeededOver(ticks int64) []int64 {
 	sums := t.Needed()

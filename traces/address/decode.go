@@ -64,7 +64,7 @@ type decoder struct {
 	most    int64  // accesses that may be kept
 	full    bool
 	sifted  bool  // accesses are filtered
-	kept0   int64 // of them, those that were kept before
+	earlier int64 // of them, those that were kept before
 	asks    int64 // and those that followed
 	crowded int64 // accesses of threads for which there is no room
 	left    [reasons]int64
@@ -338,7 +338,7 @@ func (d *decoder) notes(r *stream.Recording) {
 func (d *decoder) room() (notes []string) {
 	note := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
 	if d.sifted {
-		note("There are more accesses than are kept: of the %s that were read those are used that miss a cache of %v in each thread, %s with the dirty lines that made room.", prose.Grouped(d.kept0+d.asks), filterSize, prose.Grouped(d.count))
+		note("There are more accesses than are kept: of the %s that were read those are used that miss a cache of %v in each thread, %s with the dirty lines that made room.", prose.Grouped(d.earlier+d.asks), filterSize, prose.Grouped(d.count))
 	}
 	if d.out > 0 {
 		what := fmt.Sprintf("%s accesses, as many as are kept", prose.Grouped(d.count))

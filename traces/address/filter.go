@@ -84,7 +84,7 @@ func (d *decoder) sift() bool {
 	if d.sifted || d.sampled || d.missed {
 		return false
 	}
-	d.sifted, d.kept0, d.count = true, d.count, 0
+	d.sifted, d.earlier, d.count = true, d.count, 0
 	for i := range d.threads {
 		t := &d.threads[i]
 		t.filter = newFilter()

@@ -106,11 +106,4 @@ func (l *Lab) Needs(u *knob.Setup, system string, f Files) (*Needs, error) {
 }
 
 // Most is the resource that most of the time is for, by its place; 0 if none is known.
-func (n *Needs) Most() (most int) {
-	for i, took := range n.Times {
-		if i > 0 && took > 0 && (most == 0 || took > n.Times[most]) {
-			most = i
-		}
-	}
-	return most
-}
+func (n *Needs) Most() int { return int(timeline.Largest(n.Times)) }

@@ -107,7 +107,7 @@ func (v *view) measured() (*report.Section, error) {
 	if said > 0 {
 		t.Head = append(t.Head, "Ours over published")
 	}
-	fall := report.Fall{ID: "facts", Title: "What of the measurement makes the gain", Unit: "×", Help: fmt.Sprintf("From the SSD of the settings to how the paper was measured: what each fact adds to the ratio of %s to %s, those at its left being there.", byteFS.Title, rival.Title)}
+	fall := report.Fall{ID: "facts", Title: "What of the measurement makes the gain", Unit: "×", Help: fmt.Sprintf("From the SSD of the settings to how the paper was measured: what each fact adds to the ratio of %s to %s, those above it being there.", byteFS.Title, rival.Title)}
 	var before, first, least, most float64
 	which := ""
 	for k := -1; k < len(list); k++ {

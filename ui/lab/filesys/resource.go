@@ -72,7 +72,7 @@ func (f *finder) background(from, to int64, far int) uint8 {
 		f.add(&sums, n, -1, from, to, far)
 	}
 	sums[forJournal], sums[forCode] = sums[forCode], 0
-	return most(&sums)
+	return timeline.Largest(sums[:])
 }
 
 // add sums what a track's time in a part of the run is for.
@@ -86,15 +86,6 @@ func (f *finder) add(sums *[resources]int64, track, thread int, from, to int64, 
 		sums[f.of(thread, x, i, far)] += ticks
 		return true
 	})
-}
-
-func most(sums *[resources]int64) (best uint8) {
-	for r := uint8(1); r < resources; r++ {
-		if sums[r] > 0 && (best == 0 || sums[r] > sums[best]) {
-			best = r
-		}
-	}
-	return best
 }
 
 // holder is what whoever has the lock longest meanwhile spends most of that for.
@@ -117,7 +108,7 @@ func (f *finder) holder(thread int, from, to int64, far int) uint8 {
 	}
 	var sums [resources]int64
 	f.add(&sums, f.first+2*who+1, who, from, to, far)
-	return most(&sums)
+	return timeline.Largest(sums[:])
 }
 
 // who is the thread that a lock's slice is of, counted from 0; -1 of the background.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,14 +73,19 @@ func between(r *core.Ranked) string {
 
 // twoDigits writes a number with two digits that count.
 func twoDigits(x float64) string {
+	if x < 10 {
+		return prose.Fixed(x, 1)
+	}
+	return prose.Grouped(int64(roundedToTwo(x)))
+}
+
+// roundedToTwo is a number from 10 on, of which the first two digits are left.
+func roundedToTwo(x float64) float64 {
 	unit := 1.0
 	for x/unit >= 100 {
 		unit *= 10
 	}
-	if x < 10 {
-		return prose.Fixed(x, 1)
-	}
-	return prose.Grouped(int64(float64(x/unit)+0.5) * int64(unit))
+	return unit * math.Round(x/unit)
 }
 
 // lacks is how much memory a GPU, or else the host, has too little.
@@ -117,17 +123,10 @@ func aBillion(r *core.Result) (days, usd string) {
 		days = twoDigits(d) + " days"
 	}
 	x := billion / float64(r.Tokens) * dollars(r)
-	switch {
-	case x < 10:
-		return days, report.Dollars(x)
-	case x < 100:
-		return days, report.Dollars(math.Round(x))
+	if x >= 10 {
+		x = roundedToTwo(x)
 	}
-	unit := 1.0
-	for x/unit >= 100 {
-		unit *= 10
-	}
-	return days, report.Dollars(unit * math.Round(x/unit))
+	return days, report.Dollars(x)
 }
 
 // details are what of a variant is not its way.
@@ -205,7 +204,7 @@ func waysElsewhere(x *seen, here []core.Ranked) (t report.Table, says []string) 
 		}
 		return -int64(p.ways[at].Memory.Peak-p.ways[at].Job.Memory) / 1000
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return int(max(-1, min(1, rate(&b)-rate(&a)))) })
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(rate(&b), rate(&a)) })
 	t = report.Table{Title: fmt.Sprintf("%s on other GPUs, %d of each", s.Arch.Title, s.Node.GPUs), Head: []string{"GPU", "Memory", "Machine"}}
 	for _, m := range trains {
 		t.Head = append(t.Head, m+", tokens/s")

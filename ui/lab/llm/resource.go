@@ -129,15 +129,12 @@ func (f *finder) bubble(gpu int, kernel workload.KernelID, from, to int64, far i
 		sums[f.of(int(who), workload.KernelID(x.Step[i]-g.kernel), offload.Cause(x.Cat[i]), begin, end, far)] += ticks
 		return true
 	})
-	most, waits := uint8(0), int64(0)
-	for r := uint8(1); r < resources; r++ {
-		waits += sums[r]
-		if most == 0 && sums[r] > 0 || sums[r] > sums[most] && most > 0 {
-			most = r
-		}
+	waits := int64(0)
+	for _, ticks := range sums[1:] {
+		waits += ticks
 	}
 	if waits < sums[0] {
 		return 0
 	}
-	return most
+	return timeline.Largest(sums[:])
 }
