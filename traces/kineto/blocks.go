@@ -38,8 +38,13 @@ func (rd *reading) placeMemory(t *Trace) {
 		}
 		at := unit.Time(rows[i].at - rd.smallest)
 		f.count(&rows[i], at, dev)
-		f.follow(&rows[i], at, dev)
+		t.totals = t.totals || rows[i].hasTotal
+		if rows[i].placed {
+			t.placed = true
+			f.follow(&rows[i], at, dev)
+		}
 	}
+	t.lift()
 	note := func(n int, format string) {
 		if n > 0 {
 			rd.notes = append(rd.notes, fmt.Sprintf(format, n))
@@ -50,6 +55,21 @@ func (rd *reading) placeMemory(t *Trace) {
 	note(f.unknown, "Blocks freed that were not taken in the recording, so that they were there before: %d.")
 	note(large, "Memory events of sizes or totals that no device has, which were not believed: %d.")
 	note(lost, "Memory events of no device that ran something: %d.")
+}
+
+// lift raises levels that only sizes add up to, so that none is below nothing: what was there
+// before the first event is that at least.
+func (t *Trace) lift() {
+	if t.totals {
+		return
+	}
+	least := map[int32]unit.Bytes{}
+	for _, l := range t.levels {
+		least[l.device] = min(least[l.device], l.bytes)
+	}
+	for i := range t.levels {
+		t.levels[i].bytes -= least[t.levels[i].device]
+	}
 }
 
 // believed reports whether a number of bytes may be true.

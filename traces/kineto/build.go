@@ -26,11 +26,13 @@ type builder struct {
 	bySize   map[unit.Bytes][]int32
 	claimed  map[unit.Bytes]int // how many of bySize are weights, or cannot be
 	weights  []weight
-	reads    map[int32][2]int // ranges of readers, by operator
-	readers  []int32          // tensors
-	forward  []int32          // operators with a sequence number outside of backward, by that number
-	callers  []caller         // weights that operators take
-	turns    map[turn]int     // of the optimizer's operators
+	reads    map[int32][2]int  // ranges of readers, by operator
+	readers  []int32           // tensors
+	made     map[int32][]int32 // what operators wrote anew, where memory was not recorded
+	learns   bool              // the step computes gradients
+	forward  []int32           // operators with a sequence number outside of backward, by that number
+	callers  []caller          // weights that operators take
+	turns    map[turn]int      // of the optimizer's operators
 	shapes   map[deed]*kerneltime.Kernel
 }
 
@@ -48,7 +50,7 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 	b := &builder{
 		t: t, device: device, span: s, kernels: kernels,
 		step:   &recording.Step{Name: s.name, Complete: s.complete},
-		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{}, shapes: map[deed]*kerneltime.Kernel{},
+		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{}, made: map[int32][]int32{}, shapes: map[deed]*kerneltime.Kernel{},
 	}
 	b.placeKernels()
 	blocks := b.placeBlocks()
@@ -56,8 +58,12 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 		b.placeForward()
 		b.placeWeights(blocks)
 		b.placeReaders(blocks)
+		if !blocks && !b.learns {
+			b.keep()
+		}
 	}
 	b.count(blocks)
+	b.gradients()
 	b.tidy()
 	return b
 }
@@ -189,10 +195,10 @@ const (
 // phaseOf returns the part of the iteration in which an operator is.
 func (t *Trace) phaseOf(op int32) phase {
 	for ; op >= 0; op = t.Ops[op].Parent {
-		switch name := t.Strings[t.Ops[op].Name]; {
-		case strings.HasPrefix(name, "autograd::engine::"):
+		if t.order[op].backward {
 			return backward
-		case strings.HasPrefix(name, "Optimizer.step#"):
+		}
+		if strings.HasPrefix(t.Strings[t.Ops[op].Name], "Optimizer.step#") {
 			return optimizing
 		}
 	}
@@ -244,6 +250,43 @@ func (t *Trace) shaped(op int32) int32 {
 	return -1
 }
 
+// gradients tells the gradients of weights from those of activations, which backward makes and
+// uses up: they are as large as a weight, where weights are known, and the optimizer uses them, or
+// they outlive backward.
+func (b *builder) gradients() {
+	sizes := map[unit.Bytes]bool{}
+	for i := range b.weights {
+		if w := &b.weights[i]; !strings.HasPrefix(w.parameter, "running") {
+			bytes := unit.Bytes(w.count * max(w.item, 1))
+			sizes[bytes], sizes[(bytes+511)/512*512], sizes[2*bytes] = true, true, true // of half precision, in single
+		}
+	}
+	phases := make([]phase, len(b.kernels))
+	last := int32(-1) // kernel of backward
+	for k, n := range b.kernels {
+		if op := b.t.Kernels[n].Op; op >= 0 {
+			phases[k] = b.t.phaseOf(op)
+		}
+		if phases[k] == backward {
+			last = int32(k)
+		}
+	}
+	optimizes := slices.Contains(phases, optimizing)
+	for i := range b.step.Tensors {
+		t := &b.step.Tensors[i]
+		if t.Kind != workload.Gradient {
+			continue
+		}
+		later := b.lives[i].to > b.span.to && t.From == recording.Measured // it is not freed
+		for _, u := range t.Uses {
+			later = later || u.Kernel > last || phases[u.Kernel] == optimizing
+		}
+		if len(sizes) > 0 && !sizes[t.Bytes] || !later && (optimizes || t.From == recording.Measured) {
+			t.Kind = workload.Intermediate
+		}
+	}
+}
+
 // tidy orders uses, and leaves out tensors of which nothing is known but that they
 // are there all the time: they are resident.
 func (b *builder) tidy() {
@@ -275,10 +318,11 @@ func (b *builder) tidy() {
 
 // count fills in the step's memory.
 func (b *builder) count(blocks bool) {
+	m := &b.step.Memory
 	if !blocks {
+		b.measure(m)
 		return
 	}
-	m := &b.step.Memory
 	known := unit.Bytes(0)
 	for i, t := range b.step.Tensors {
 		if t.From == recording.Measured && b.lives[i].from < b.span.from || t.Global {
@@ -286,6 +330,9 @@ func (b *builder) count(blocks bool) {
 		}
 	}
 	b.measure(m)
+	if m.AtLeast {
+		return
+	}
 	b.step.Resident = max(0, m.LevelBefore-known)
 	if known > m.LevelBefore {
 		b.step.Notes = append(b.step.Notes, fmt.Sprintf("Tensors of %v were found to be there before the step, %v more than the counter says.", known, known-m.LevelBefore))
@@ -295,6 +342,7 @@ func (b *builder) count(blocks bool) {
 // measure fills in what the device's counter says of the step.
 func (b *builder) measure(m *recording.Memory) {
 	levels := b.t.levels
+	m.AtLeast = len(levels) > 0 && !b.t.totals
 	first, _ := slices.BinarySearchFunc(levels, b.span.from, func(l level, from unit.Time) int { return cmp.Compare(l.at, from) })
 	for i := first - 1; i >= 0 && !m.Known; i-- {
 		if levels[i].device == b.device {

@@ -14,7 +14,7 @@ import (
 func (rd *reading) finish() (*Trace, error) {
 	t := &Trace{
 		Format: Format, Process: rd.process, Strings: rd.names.texts, Threads: rd.threads,
-		Shapes: rd.shapes, signatures: rd.signatures.texts, least: unit.Microsecond, mtia: rd.mtia,
+		Shapes: rd.shapes, signatures: rd.signatures.texts, least: unit.Microsecond, mtia: rd.mtia, captures: rd.captures,
 	}
 	if rd.fractional {
 		t.least = unit.Nanosecond
@@ -69,7 +69,7 @@ func (rd *reading) placeOps(t *Trace) {
 			Name: r.name, Thread: r.thread, Parent: -1, Kind: r.kind,
 			Start: unit.Time(r.start - rd.smallest), Time: unit.Time(r.time), Record: r.record,
 		}
-		t.order[i] = side{r.external, r.sequence, r.signature}
+		t.order[i] = side{r.external, r.sequence, r.signature, r.backward}
 	})
 	for k := range rd.threads {
 		sortOps(t.Ops[first[k]:first[k+1]], t.order[first[k]:first[k+1]])
@@ -197,7 +197,9 @@ func (rd *reading) placeKernels(t *Trace) []int64 {
 		if by[i] = int32(l); l < 0 {
 			continue
 		}
-		users[l]++
+		if users[l]++; users[l] == 1 {
+			t.ran++
+		}
 		t.launched[i] = unit.Time(launches[l].start - rd.smallest)
 		t.Kernels[i].Op = t.at(launches[l].thread, t.launched[i])
 	}
@@ -331,6 +333,7 @@ func (rd *reading) account(t *Trace) {
 		}
 	}
 	fix := rd.r.Repairs
+	t.unended = fix.Unclosed > 0
 	note(fix.Unclosed, "The file ends too early; what is there was read. Missing brackets: %d.")
 	note(fix.Commas, "Commas too many, which were ignored: %d.")
 	note(fix.Escapes, "Backslashes that escape nothing, taken as they are: %d.")

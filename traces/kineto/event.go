@@ -81,6 +81,7 @@ type event struct {
 	bytes, total          int64
 	address               uint64
 	sequence, record      int64
+	forwardThread         int64 // of a backward operator, 0 of others
 
 	// dims, types and strides of the inputs, and their values, as written.
 	dims, types, strides, values []byte
@@ -144,6 +145,7 @@ const (
 	address
 	sequence
 	record
+	forwardThread
 )
 
 // numberOf reads a key of "args" whose value is a whole number.
@@ -171,6 +173,8 @@ func numberOf(key []byte) number {
 		return sequence
 	case "Record function id":
 		return record
+	case "Fwd thread id":
+		return forwardThread
 	}
 	return noNumber
 }
@@ -204,6 +208,8 @@ func (e *event) put(n number, v int64) {
 		e.sequence, e.has = v, e.has|hasSequence
 	case record:
 		e.record = v
+	case forwardThread:
+		e.forwardThread = v
 	}
 }
 

@@ -43,9 +43,15 @@ type Trace struct {
 	launched   []unit.Time // of Kernels: when, -1 if unknown
 	earlier    []Block     // freed in the recording, taken before it
 	levels     []level     // of device memory, in order of time
+	totals     bool        // levels are the counter's, not only sums of sizes
+	placed     bool        // events of memory have addresses, so that there are blocks
 	outer      []open      // the outermost operators, by start
+	steps      []span      // of the optimizer, once they are needed
 	launches   int         // that there are, whatever they launched
+	ran        int         // of launches: those of which work is in the recording
 	mtia       int         // events of Meta's accelerators, which are not read
+	unended    bool        // the file ends too early
+	captures   int         // of graphs that were begun
 	graphs     int         // kernels that share their launch with more than ten others
 	replayed   []bool      // of Kernels: such ones
 	alive      alive       // of Blocks, at the beginning of the step that was built last
@@ -56,6 +62,7 @@ type Trace struct {
 type side struct {
 	external            uint32
 	sequence, signature int32 // -1 if there is none
+	backward            bool  // it computes gradients, as its name or its number of a forward thread says
 }
 
 // A level is how much memory of a device is allocated from some time on.

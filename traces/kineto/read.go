@@ -25,6 +25,7 @@ type (
 		external            uint32
 		sequence, signature int32
 		kind                OpKind
+		backward            bool
 	}
 	launchRow struct {
 		start, correlation int64
@@ -43,6 +44,7 @@ type (
 		address          uint64
 		thread, device   int32
 		hasTotal         bool
+		placed           bool // it has an address
 	}
 )
 
@@ -74,6 +76,7 @@ type reading struct {
 	timeless, negative, far, wordless int
 	shared                            int // kernels of a launch that has another, but for graphs
 	mtia                              int // events of Meta's accelerators
+	captures                          int // of graphs, begun
 	notes                             []string
 }
 
@@ -84,7 +87,9 @@ const (
 	nameSeen nameKind = 1 << iota
 	nameLaunches
 	nameNeverLaunches
-	nameMark // an annotation, whatever its category
+	nameMark     // an annotation, whatever its category
+	nameBackward // an operator of autograd's backward
+	nameCaptures // it begins the making of a graph
 )
 
 // Read reads a trace. tell may be nil; it is told about every MiB how many bytes are
@@ -492,6 +497,13 @@ func judge(s []byte) nameKind {
 	if bytes.HasPrefix(s, []byte("ProfilerStep#")) || bytes.HasPrefix(s, []byte("Optimizer.")) {
 		k |= nameMark
 	}
+	if bytes.HasPrefix(s, []byte("autograd::engine::")) || bytes.HasPrefix(s, []byte("torch::autograd::")) ||
+		bytes.HasSuffix(bytes.TrimRight(s, "0123456789"), []byte("Backward")) {
+		k |= nameBackward
+	}
+	if bytes.Contains(s, []byte("StreamBeginCapture")) {
+		return k | nameCaptures | nameNeverLaunches
+	}
 	if bytes.Contains(s, []byte("Launch")) {
 		return k | nameLaunches
 	}
@@ -543,6 +555,7 @@ func (rd *reading) takeOp(start, time int64) {
 	case e.category == annotation || told&nameMark != 0:
 		row.kind = Annotation
 	default:
+		row.backward = told&nameBackward != 0 || e.forwardThread != 0
 		if rd.process == 0 {
 			rd.process = e.process
 		}
@@ -573,6 +586,9 @@ func (rd *reading) takeLaunch(start int64) {
 		return
 	}
 	_, told := rd.name()
+	if told&nameCaptures != 0 {
+		rd.captures++
+	}
 	if told&nameNeverLaunches != 0 || rd.full(rd.launches.n, "launches") {
 		return
 	}
@@ -608,7 +624,7 @@ func (rd *reading) takeMemory(at int64) {
 	if e.deviceType == 0 || e.bytes == 0 || rd.full(rd.memory.n, "memory events") {
 		return // of the host
 	}
-	rd.memory.add(memoryRow{at, e.bytes, e.total, e.address, rd.onThread(), clip(e.deviceID), e.has&hasTotal != 0})
+	rd.memory.add(memoryRow{at, e.bytes, e.total, e.address, rd.onThread(), clip(e.deviceID), e.has&hasTotal != 0, e.has&hasAddress != 0})
 }
 
 // kernelKind returns what a launch does.

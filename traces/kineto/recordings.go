@@ -19,7 +19,14 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 		if len(t.Ops) == 0 {
 			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
 		}
-		err := fmt.Errorf("%s has operators (%d), but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+		if t.unended {
+			return nil, fmt.Errorf("%s ends too early, before any work of a GPU: %d operators and %d launches are there. Record or copy it again", name, len(t.Ops), t.launches)
+		}
+		advice := "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], or, without a GPU, with Spillway's capture.py and cpu=True"
+		if t.launches > 0 {
+			advice = fmt.Sprintf("of %d launches no kernel was recorded: the driver did not let CUPTI or roctracer watch; close other profilers, and allow it (NVIDIA: NVreg_RestrictProfilingToAdminUsers=0, in a container CAP_SYS_ADMIN)", t.launches)
+		}
+		err := fmt.Errorf("%s has operators (%d), but no work of a GPU: %s", name, len(t.Ops), advice)
 		if len(t.Notes) > 0 {
 			err = fmt.Errorf("%w. %s", err, strings.TrimSuffix(strings.Join(t.Notes, " "), "."))
 		}
@@ -46,7 +53,9 @@ func (t *Trace) fill(r *Recorded, device int32) {
 	r.Missing = c.missing
 	r.Notes = append(r.Notes, c.notes...)
 	differ := c.compare(t)
+	before := len(c.notes)
 	chosen := c.choose(differ)
+	r.Notes = append(r.Notes, c.notes[before:]...)
 	if len(differ) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Of %d steps, %d launched other kernels than most of the complete ones.", len(c.spans), len(differ)))
 	}
@@ -76,6 +85,7 @@ func (t *Trace) memory(m *recording.Memory, device int32) {
 		if l.device != device {
 			continue
 		}
+		m.AtLeast = !t.totals
 		if !m.Known {
 			m.Known, m.LevelBefore = true, l.bytes
 		}
@@ -93,7 +103,7 @@ func (t *Trace) label(r *Recorded) {
 	advise := func(s string) { r.Advice = append(r.Advice, s) }
 	known, graphs := t.share(r)
 	switch {
-	case r.Memory.Known:
+	case r.Memory.Known && t.placed:
 		r.Label = recording.L1m
 	case t.Shapes:
 		r.Label = recording.L1
@@ -102,6 +112,9 @@ func (t *Trace) label(r *Recorded) {
 	case len(t.Ops) == 0:
 		r.Label = recording.T
 		advise("The recording has no operators: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True and profile_memory=True.")
+	case t.captures > 0 && 2*t.ran < t.launches:
+		r.Label = recording.T
+		advise(fmt.Sprintf("This records the making of a graph, of which nothing ran: %d launches, %d %s. Record a step that runs, without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).", t.launches, t.ran, one(t.ran, "kernel", "kernels")))
 	case graphs > 50:
 		r.Label = recording.T
 		advise("The kernels were replayed from a graph, which hides their operators: record a run without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).")

@@ -26,6 +26,8 @@ type cutting struct {
 	kernels [][]int32 // by span; indices into Trace.Kernels
 	missing []recording.Loss
 	notes   []string
+	// optimizing has the complete spans in which a step of the optimizer ends.
+	optimizing []int
 }
 
 // cut finds the steps and the kernels of each.
@@ -61,11 +63,47 @@ func (t *Trace) cut(device int32) *cutting {
 	if len(c.spans) == 0 {
 		c.spans = []span{{"whole file", 0, forever, true}}
 	}
+	if t.accumulates(c.spans) {
+		if whole := t.optimized(); len(whole) > 2 { // between two ends is a whole iteration
+			c.spans = whole
+			c.notes = append(c.notes, "Several steps of the profiler accumulate gradients for one of the optimizer: iterations end where Optimizer.step ends.")
+		}
+	}
 	for i := range c.spans {
 		c.spans[i].to = min(c.spans[i].to, t.last)
 	}
 	c.assign(t, all, when)
+	for i, s := range c.spans {
+		if s.complete && t.optimizes(s) {
+			c.optimizing = append(c.optimizing, i)
+		}
+	}
 	return c
+}
+
+// accumulates reports whether only every second step of the profiler, or fewer, has one of the
+// optimizer.
+func (t *Trace) accumulates(spans []span) bool {
+	with := 0
+	for _, s := range spans {
+		if t.optimizes(s) {
+			with++
+		}
+	}
+	return with > 0 && 2*with <= len(spans)
+}
+
+// optimizes reports whether a step of the optimizer ends in a span.
+func (t *Trace) optimizes(s span) bool {
+	return slices.ContainsFunc(t.optimizers(), func(o span) bool { return o.to >= s.from && o.to <= s.to })
+}
+
+// optimizers returns the steps of the optimizer.
+func (t *Trace) optimizers() []span {
+	if t.steps == nil {
+		t.steps = append([]span{}, t.marked("Optimizer.step#")...)
+	}
+	return t.steps
 }
 
 // marked returns the annotations whose names begin with prefix, in order of time.
@@ -89,7 +127,7 @@ func (t *Trace) marked(prefix string) (spans []span) {
 // optimized returns the spans from the end of one step of the optimizer to the end
 // of the next.
 func (t *Trace) optimized() (spans []span) {
-	ends := t.marked("Optimizer.step#")
+	ends := slices.Clone(t.optimizers())
 	if len(ends) < 2 {
 		return nil
 	}
@@ -334,8 +372,27 @@ func (c *cutting) compare(t *Trace) (differ []int) {
 }
 
 // choose returns the middle complete step, never the first or last if there are
-// others, nor one that differs from most.
+// others, nor one that differs from most. Where only some have a step of the optimizer, it is the
+// largest of those: the others accumulate gradients.
 func (c *cutting) choose(differ []int) int {
+	complete := 0
+	for _, s := range c.spans {
+		if s.complete {
+			complete++
+		}
+	}
+	if list := c.optimizing; len(list) > 0 && len(list) < complete {
+		best := -1
+		for _, i := range list {
+			if c.spans[i].complete && (best < 0 || len(c.kernels[i]) > len(c.kernels[best])) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			c.notes = append(c.notes, fmt.Sprintf("Of %d steps %s a step of the optimizer; %s is taken%s.", len(c.spans), one(len(list), "1 has", fmt.Sprintf("%d have", len(list))), c.spans[best].name, one(len(list), "", ", the largest of them")))
+			return best
+		}
+	}
 	odd := make([]bool, len(c.spans))
 	for _, i := range differ {
 		odd[i] = true
@@ -350,6 +407,14 @@ func (c *cutting) choose(differ []int) int {
 		return max(0, len(c.spans)-1) / 2
 	}
 	return good[len(good)/2]
+}
+
+// one returns a text for one, and another for more.
+func one(n int, single, many string) string {
+	if n == 1 {
+		return single
+	}
+	return many
 }
 
 // only keeps the steps in a range and returns what goes with the others.

@@ -36,6 +36,9 @@ func (b *builder) placeBlocks() bool {
 		}
 	}
 	for i := range t.levels {
+		if !t.placed {
+			break
+		}
 		if any = any || t.levels[i].device == b.device; any {
 			break
 		}
@@ -176,6 +179,7 @@ func (b *builder) dies(id, first int32, free unit.Time) {
 // placeForward lists the operators of the step that backward ones can name.
 func (b *builder) placeForward() {
 	for op := range b.within() {
+		b.learns = b.learns || b.t.order[op].backward
 		if b.t.order[op].sequence >= 0 && b.t.phaseOf(op) == forward {
 			b.forward = append(b.forward, op)
 		}
@@ -305,14 +309,22 @@ func (b *builder) placeReaders(blocks bool) {
 	}
 }
 
-// pairs returns what the forward operators of a backward one read.
+// pairs returns what the forward operators of a backward one read, and what they made if that is
+// estimated: before what they read where autograd saves the result instead.
 func (b *builder) pairs(op int32, ph phase) (tensors []int32) {
 	if ph != backward {
 		return nil
 	}
 	for _, f := range b.counterparts(op) {
+		saved := savedBy(b.t.Strings[b.t.Ops[f].Name])
+		if saved == savesResult {
+			tensors = append(tensors, b.made[f]...)
+		}
 		if r, ok := b.reads[f]; ok {
 			tensors = append(tensors, b.readers[r[0]:r[1]]...)
+		}
+		if saved != savesResult {
+			tensors = append(tensors, b.made[f]...)
 		}
 		tensors = append(tensors, b.weightsOf(f)...)
 	}
@@ -390,6 +402,7 @@ func (b *builder) estimate(g group, c *call, name string, largest unit.Bytes, re
 			label = m + " " + label
 		}
 		id := b.add(recording.Tensor{Name: label, Bytes: size, Kind: kind, From: recording.Estimated}, life{from: b.t.Ops[g.op].Start, to: forever, mark: g.op + 1})
+		b.made[g.op] = append(b.made[g.op], id)
 		for _, k := range g.kernels {
 			if k == last || !reads {
 				b.touch(id, k, false, true)

@@ -68,8 +68,8 @@ func (b *builder) placeWeights(blocks bool) {
 		}
 		name := b.t.Strings[o.Name]
 		places := parameters(name)
-		norm := name == "aten::mul"
-		if places == nil && !norm || b.nested(op) {
+		norm, table := name == "aten::mul", looksUp(name)
+		if places == nil && !norm && !table || b.nested(op) {
 			continue
 		}
 		c := b.t.call(op)
@@ -85,6 +85,9 @@ func (b *builder) placeWeights(blocks bool) {
 			if places = b.normPlaces(c); places == nil {
 				continue
 			}
+		}
+		if table {
+			places = c.tables()
 		}
 		if inner < 0 && ph != forward || ph == optimizing {
 			continue // computed once more for backward, which no module names
@@ -112,6 +115,30 @@ func (b *builder) placeWeights(blocks bool) {
 			b.touch(b.weights[c.weight].tensor, k, true, false)
 		}
 	}
+}
+
+// looksUp reports whether an operator takes rows out of tables, as FBGEMM's embeddings do.
+func looksUp(name string) bool {
+	return strings.HasPrefix(name, "fbgemm::") && strings.Contains(name, "embedding") && strings.Contains(name, "lookup")
+}
+
+// tables returns the places of an operator's largest inputs: its tables and what an optimizer
+// inside of it keeps of each, which are an eighth of the largest at least.
+func (c *call) tables() []string {
+	largest := unit.Bytes(0)
+	for i := range c.inputs {
+		largest = max(largest, c.inputs[i].bytes)
+	}
+	var places []string
+	for i := range c.inputs {
+		if in := &c.inputs[i]; in.bytes >= (largest+7)/8 && !in.list {
+			for len(places) <= in.place {
+				places = append(places, "")
+			}
+			places[in.place] = "table"
+		}
+	}
+	return places
 }
 
 // nested reports whether an operator with weights is inside another.
@@ -176,7 +203,7 @@ func (b *builder) addWeight(key weightKey, in *input, parameter string, named, b
 func (b *builder) tie() {
 	before := unit.Bytes(-1)
 	for _, l := range b.t.levels {
-		if l.device == b.device && (before < 0 || l.at < b.span.from) {
+		if l.device == b.device && b.t.totals && (before < 0 || l.at < b.span.from) {
 			before = l.bytes
 		}
 	}

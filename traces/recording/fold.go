@@ -60,11 +60,14 @@ type Report struct {
 	Roles                                        [6]Tally   // by workload.Kind
 	Buffers                                      Tally      // of Roles[workload.Weight]
 	Rebuilt, Counter                             unit.Bytes // peak of the workload's tensors; that of the recording's counter, 0 if it has none
-	Resident                                     unit.Bytes // that no tensor accounts for
-	Held                                         unit.Bytes // that stays on the GPU, because no kernel is known to use it; Resident is part of it
-	Communication                                unit.Time  // of Summed
-	Moved                                        *Moved     // to another GPU, nil if times are as recorded
-	Band                                         int64      // how far off times are at most of eight networks in ten, in percent; 0 if measured
+	// Least and Most are between what the step needs at once: the same where memory was recorded
+	// and agrees with the tensors.
+	Least, Most   unit.Bytes
+	Resident      unit.Bytes // that no tensor accounts for
+	Held          unit.Bytes // that stays on the GPU, because no kernel is known to use it; Resident is part of it
+	Communication unit.Time  // of Summed
+	Moved         *Moved     // to another GPU, nil if times are as recorded
+	Band          int64      // how far off times are at most of eight networks in ten, in percent; 0 if measured
 	// Warnings decide whether the result can be trusted; Notes are everything else.
 	Warnings, Notes, Advice []string
 	own                     int // of Notes: those about what became of the step, before the format's
@@ -140,6 +143,9 @@ func (r *Recording) Fold(c Choices) (*workload.Workload, *Report, error) {
 		return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
 	}
 	f.account()
+	if err := f.contradicted(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
+	}
 	f.w.Origin = f.origin()
 	return f.w, f.rep, nil
 }

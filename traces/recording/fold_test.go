@@ -93,7 +93,7 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 		Summed: 29 * us, Busy: 25*us + us/2, Span: 30*us + us/2, Rounded: 1, Added: us / 2, Ticks: 1, Covered: 26 * us,
 		Sources: [3]Tally{{4, 7608}, {1, 4096}, {}},
 		Roles:   [6]Tally{{1, 2000}, {1, 4096}, {1, 4096}, {1, 512}, {}, {1, 1000}},
-		Rebuilt: 11004, Counter: 11004, Resident: 300, Held: 812, Communication: 10 * us,
+		Rebuilt: 11004, Counter: 11004, Least: 11004, Most: 11004, Resident: 300, Held: 812, Communication: 10 * us,
 		Warnings: []string{"What kernels read and write is known for only 89.7 % of their time; " + recordShapes + "."},
 		Notes: []string{
 			"Of 1 launch the tensors are not known; the time went to the kernel before, or the first after.",

@@ -66,10 +66,12 @@ type Device struct {
 }
 
 // Memory is what the recording's own counter of allocated memory says. Rebuilt: it
-// has none, and this is what the storages add up to that operators make and use.
+// has none, and this is what the storages add up to that operators make and use. AtLeast: it has
+// sizes only, so that more may have been there before; between two levels the difference is known.
 type Memory struct {
 	Known       bool
 	Rebuilt     bool
+	AtLeast     bool
 	LevelBefore unit.Bytes // allocated before the first event
 	Peak        unit.Bytes
 	Allocations int

@@ -147,10 +147,30 @@ func (s *settings) lead(w Workload) string {
 	if w.memory.Most < unit.GiB/10 {
 		needs, has = w.memory.Most.String(), has+" GiB"
 	}
+	if w.imported != nil && w.imported.account != nil && w.imported.account.Least < w.imported.account.Most {
+		return s.leadBetween(w, has)
+	}
 	if w.memory.Most > s.Machine.GPUMemory {
 		return fmt.Sprintf("%s needs %s; the GPU has %s. What does that cost?", s.title(w), needs, has)
 	}
 	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
+}
+
+// leadBetween is the lead where only a range is known of what the workload needs.
+func (s *settings) leadBetween(w Workload, has string) string {
+	a := w.imported.account
+	needs := gib(a.Least) + " to " + gib(a.Most) + " GiB"
+	if a.Most < unit.GiB/10 {
+		needs = a.Least.String() + " to " + a.Most.String()
+	}
+	says := fmt.Sprintf("%s needs %s; the GPU has %s GiB", s.title(w), needs, strings.TrimSuffix(has, " GiB"))
+	switch {
+	case a.Least > s.Machine.GPUMemory:
+		return says + ". What does that cost?"
+	case a.Most > s.Machine.GPUMemory:
+		return says + ": it may not fit. What would that cost?"
+	}
+	return says + ", so it fits: nothing has to move."
 }
 
 // gib prints GiB with three digits, or all in front of the point.

@@ -1,0 +1,167 @@
+package kineto
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"spillway/build/artifact"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+)
+
+// folded reads a trace and folds its first recording.
+func folded(t *testing.T, data []byte) (*recording.Report, *recording.Recording, *workload.Workload) {
+	t.Helper()
+	tr, err := Read(bytes.NewReader(data), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tr.Recordings("sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, rep, err := list[0].Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep, list[0].Recording, w
+}
+
+// TestWithoutMemoryEvents hides a file's own counter and compares what is rebuilt from shapes with
+// it: it is inside the range that is said then. Events that have sizes only, as those of 2021,
+// give the difference between two levels.
+func TestWithoutMemoryEvents(t *testing.T) {
+	for name, want := range map[string]float64{
+		"h100-bert-small-infer-shapes-memory":     0.96,
+		"mi300-bert-small-infer-shapes-memory":    0.67, // MIOpen's workspace of 46 MiB has no shape
+		"mi300-normalization-train-shapes-memory": 0.98,
+	} {
+		data := artifact.Sample(t, "kineto/"+name+".json.gz")
+		whole, _, _ := folded(t, data)
+		hidden, r, _ := folded(t, bytes.ReplaceAll(data, []byte(`"[memory]"`), []byte(`"[hidden]"`)))
+		if got := float64(hidden.Rebuilt) / float64(whole.Counter); r.Label != recording.L1 || got < want-0.01 || got > want+0.01 {
+			t.Errorf("%s: label %s, %v rebuilt, %v counted: %.3f; want %.2f", name, r.Label, hidden.Rebuilt, whole.Counter, got, want)
+		}
+		if hidden.Least > whole.Counter || hidden.Most < whole.Counter {
+			t.Errorf("%s: %v counted, not in %v to %v", name, whole.Counter, hidden.Least, hidden.Most)
+		}
+
+		sized := bytes.ReplaceAll(data, []byte(`"Addr"`), []byte(`"Where"`))
+		sized = bytes.ReplaceAll(sized, []byte(`"Total Allocated"`), []byte(`"Total Hidden"`))
+		rep, r, _ := folded(t, sized)
+		before, after := whole.Counter-r.Memory.LevelBefore, rep.Counter
+		if r.Label != recording.L1 || !r.Memory.Known || !r.Memory.AtLeast || after == 0 {
+			t.Errorf("%s with sizes only: label %s, %+v, %v of %v", name, r.Label, r.Memory, after, before)
+		}
+	}
+}
+
+// TestBackwardOf2021: a backward operator is known by its name or its number of a forward thread
+// where nothing of the engine stands around it.
+func TestBackwardOf2021(t *testing.T) {
+	data := artifact.Sample(t, "kineto/mi300-normalization-train-shapes-memory.json.gz")
+	data = bytes.ReplaceAll(data, []byte(`"[memory]"`), []byte(`"[hidden]"`))
+	want, _, _ := folded(t, data)
+	bare := bytes.ReplaceAll(data, []byte("autograd::engine::"), []byte("outermost "))
+	for what, data := range map[string][]byte{
+		"by names":   bytes.ReplaceAll(bare, []byte(`"Fwd thread id"`), []byte(`"Some thread id"`)),
+		"by threads": bytes.ReplaceAll(bytes.ReplaceAll(bare, []byte(`Backward0"`), []byte(`Grad"`)), []byte(`Backward"`), []byte(`Grad"`)),
+	} {
+		if got, _, _ := folded(t, data); got.Rebuilt != want.Rebuilt || got.Roles != want.Roles {
+			t.Errorf("%s: %v, roles %v; want %v, %v", what, got.Rebuilt, got.Roles, want.Rebuilt, want.Roles)
+		}
+	}
+}
+
+// TestTables: the tables of FBGEMM's embeddings, and what their optimizer keeps of them, are there
+// before the step and stay; gradients are those of weights.
+func TestTables(t *testing.T) {
+	alone, _, _ := folded(t, artifact.Sample(t, "et-kineto-pair/dlrm-rank0-kineto.json.gz"))
+	weights, gradients := alone.Roles[workload.Weight], alone.Roles[workload.Gradient]
+	// The ExecutionTrace of the same run has 4.78 GiB of weights and buffers, and 2 485 252 bytes of gradients.
+	if tables := 2 * 640649648 * unit.Bytes(4); weights.Bytes < tables || weights.Bytes > tables+8*unit.MiB {
+		t.Errorf("weights %+v", weights)
+	}
+	if gradients.Bytes < 2485252 || gradients.Bytes > 2*2485252 {
+		t.Errorf("gradients %+v", gradients)
+	}
+}
+
+// TestKeptForLater: what autograd saves lives to the end of a step without backward, if a node of
+// its graph was made of the operator; what it does not need does not.
+func TestKeptForLater(t *testing.T) {
+	const one = `"Input Dims":[[256,256]],"Input type":["float"]`
+	lives := func(sequence bool) string {
+		a := &author{}
+		a.mark("ProfilerStep#1", 0, 1000)
+		for i, name := range []string{"aten::gelu", "aten::relu", "aten::neg", "aten::clone", "aten::tanh"} {
+			args := one
+			if sequence {
+				args += fmt.Sprintf(`,"Sequence number":%d`, 10+i)
+			}
+			a.op(name, float64(100*i+10), 50, args)
+			a.kernel(name, i+1, float64(100*i+20))
+		}
+		_, r := a.read(t)
+		var got []string
+		for _, x := range r.Steps[0].Tensors {
+			if x.Kind == workload.Intermediate {
+				got = append(got, fmt.Sprintf("%s to %d", strings.Fields(x.Name)[0], x.Uses[len(x.Uses)-1].Kernel))
+			}
+		}
+		return strings.Join(got, ", ")
+	}
+	// relu keeps its result; neg keeps its input, which is that of relu; the last operator's number is not known to be used up.
+	if got, want := lives(true), "aten::gelu to 1, aten::relu to 4, aten::neg to 3, aten::clone to 4, aten::tanh to 4"; got != want {
+		t.Errorf("with numbers: %s; want %s", got, want)
+	}
+	if got, want := lives(false), "aten::gelu to 1, aten::relu to 2, aten::neg to 3, aten::clone to 4, aten::tanh to 4"; got != want {
+		t.Errorf("without: %s; want %s", got, want)
+	}
+}
+
+// TestAccumulation: where several steps of the profiler accumulate gradients, iterations end with
+// the optimizer; where there is but one such end, the step that has it is taken.
+func TestAccumulation(t *testing.T) {
+	written := func(steps int) Recorded {
+		a := &author{}
+		for i := range steps {
+			at := float64(i) * 1000
+			a.mark(fmt.Sprintf("ProfilerStep#%d", i+1), at, 900)
+			a.op("aten::relu", at+10, 50, `"Input Dims":[[16,32]],"Input type":["float"]`)
+			a.kernel("relu", 10*i+1, at+20)
+			if i%4 == 3 {
+				a.mark("Optimizer.step#SGD.step", at+500, 100)
+				a.op("aten::add_", at+510, 50, `"Input Dims":[[16,32],[16,32]],"Input type":["float","float"]`)
+				a.kernel("add", 10*i+2, at+520)
+			}
+		}
+		_, r := a.read(t)
+		return r
+	}
+	if r := written(12); len(r.Steps) != 3 || r.Steps[r.Chosen].Name != "iteration 3" || len(r.Steps[r.Chosen].Kernels) != 5 {
+		t.Errorf("%d steps, chosen %d of %d kernels", len(r.Steps), r.Chosen, len(r.Steps[r.Chosen].Kernels))
+	}
+	r := written(6)
+	if r.Steps[r.Chosen].Name != "ProfilerStep#4" || !strings.Contains(strings.Join(r.Notes, " "), "Of 6 steps 1 has a step of the optimizer; ProfilerStep#4 is taken.") {
+		t.Errorf("%s chosen; %q", r.Steps[r.Chosen].Name, r.Notes)
+	}
+}
+
+// TestCaptures: the making of a graph is no run.
+func TestCaptures(t *testing.T) {
+	a := &author{}
+	a.op("aten::relu", 0, 500, `"Input Dims":[[16,32]],"Input type":["float"]`)
+	a.add(`{"ph":"X","cat":"cuda_runtime","name":"cudaStreamBeginCapture","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":500}}`)
+	for i := range 20 {
+		a.add(`{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d,"dur":1,"args":{"correlation":%d}}`, 10+i, 600+i)
+	}
+	a.kernel("relu", 1, 100)
+	_, r := a.read(t)
+	if r.Label != recording.T || !strings.Contains(strings.Join(r.Advice, " "), "This records the making of a graph, of which nothing ran: 21 launches, 1 kernel.") {
+		t.Errorf("%s: %q", r.Label, r.Advice)
+	}
+}
