@@ -80,6 +80,7 @@ type raw struct {
 	entries  int
 	active   map[int32][]active
 	segments map[int32]int
+	pieces   map[int32]Pieces
 	actives  int
 	wrong    int  // entries and blocks that cannot be
 	overflow bool // the history lost its beginning
@@ -88,7 +89,9 @@ type raw struct {
 	spans    []annotation
 }
 
-func newRaw() *raw { return &raw{active: map[int32][]active{}, segments: map[int32]int{}} }
+func newRaw() *raw {
+	return &raw{active: map[int32][]active{}, segments: map[int32]int{}, pieces: map[int32]Pieces{}}
+}
 
 // add adds an entry to the history of a device.
 func (r *raw) add(device int, e entry) error {
@@ -120,12 +123,20 @@ func (r *raw) keep(s *seg) error {
 		return nil
 	}
 	r.segments[s.device]++
-	at := s.address
+	at, pieces := s.address, r.pieces[s.device]
+	defer func() { r.pieces[s.device] = pieces }()
 	for _, b := range s.blocks {
 		if !b.addressed {
 			b.address = at
 		}
 		at = b.address + uint64(max(b.bytes, 0))
+		if size := unit.Bytes(b.bytes); size > 0 && size <= maxSize {
+			if pieces.Reserved += size; !b.inUse {
+				pieces.Free += size
+				pieces.Largest = max(pieces.Largest, size)
+				pieces.Count++
+			}
+		}
 		switch {
 		case !b.inUse:
 			continue
@@ -198,7 +209,7 @@ func (r *raw) snapshot() (*Snapshot, error) {
 
 // deviceOf pairs a device's history with the blocks in use at its end.
 func (r *raw) deviceOf(id int32, trace []entry) (*Device, error) {
-	d := &Device{ID: id, Segments: r.segments[id], Entries: len(trace)}
+	d := &Device{ID: id, Segments: r.segments[id], Pieces: r.pieces[id], Entries: len(trace)}
 	p := pairing{dev: d, trace: trace, live: map[uint64]int32{}}
 	p.roles(r.spans)
 	p.history()
@@ -219,8 +230,9 @@ type pairing struct {
 	// Counts for notes: frees without an allocation, memory taken or freed twice,
 	// sizes that change, what history and segments say differently.
 	unpaired, twice, resized, differ int
-	apart                            bool // history and segments do not belong together
-	stackless                        int  // allocations without a stack, taken for autograd's
+	earlier                          unit.Bytes // of what is unpaired
+	apart                            bool       // history and segments do not belong together
+	stackless                        int        // allocations without a stack, taken for autograd's
 	ooms, strange                    int
 }
 
@@ -291,6 +303,7 @@ func (p *pairing) history() {
 			switch {
 			case !known: // from before
 				p.unpaired++
+				p.earlier += rounded(e.bytes)
 				d.Blocks = append(d.Blocks, Block{e.address, rounded(e.bytes), unit.Bytes(e.bytes), Earlier, true, -1, int32(i)})
 			case at == gone:
 				p.twice++
@@ -362,6 +375,12 @@ func (p *pairing) order() {
 	})
 }
 
+// limit reports whether a history of so many entries is as long as somebody allowed: thousands, or
+// a power of two from 1024 on.
+func limit(entries int) bool {
+	return entries >= 1000 && (entries%1000 == 0 || entries&(entries-1) == 0)
+}
+
 // notes says what was found besides.
 func (p *pairing) notes(r *raw) {
 	d := p.dev
@@ -373,8 +392,10 @@ func (p *pairing) notes(r *raw) {
 	switch {
 	case len(p.trace) == 0:
 		d.Notes = append(d.Notes, "The history was not recorded; only the blocks in use at the end are known. Call torch.cuda.memory._record_memory_history() before the work.")
-	case r.overflow || r.most > 0 && int64(len(p.trace)) >= r.most || p.unpaired > 0:
+	case r.overflow || r.most > 0 && int64(len(p.trace)) >= r.most || r.most == 0 && p.unpaired > 0 && limit(len(p.trace)):
 		d.Notes = append(d.Notes, fmt.Sprintf("The beginning of the history is missing: it keeps the last %d entries, and %d blocks are freed in it that it does not see taken. Record with a larger max_entries.", len(p.trace), p.unpaired))
+	default:
+		note(p.unpaired, "%d blocks of %v were there before and were freed: recording began after them.", p.unpaired, p.earlier)
 	}
 	if p.apart {
 		d.Notes = append(d.Notes, "History and segments do not belong together: the history leaves more memory in use than the segments have. The history is used alone, so memory from before it is not known.")
@@ -383,6 +404,13 @@ func (p *pairing) notes(r *raw) {
 	note(p.twice, "%d blocks are taken or freed twice.", p.twice)
 	note(p.resized, "%d blocks are freed with another size than they were taken with.", p.resized)
 	note(p.stackless, "%d allocations have no call stack while others have one; they are taken for autograd's.", p.stackless)
+	if x := d.Pieces; x.Count > 1 && x.Free >= x.Reserved/100 {
+		says := fmt.Sprintf("At the end the allocator holds %v of the driver, of which %v are free in %d pieces", x.Reserved, x.Free, x.Count)
+		if x.Free >= x.Reserved/10 {
+			says += fmt.Sprintf(", the largest %v. With PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True pieces can become one", x.Largest)
+		}
+		d.Notes = append(d.Notes, says+".")
+	}
 	note(p.ooms, "The GPU ran out of memory %d times.", p.ooms)
 	note(p.strange, "%d entries are of an unknown kind and were left out.", p.strange)
 }

@@ -26,6 +26,7 @@ type Snapshot struct {
 type Device struct {
 	ID          int32
 	Segments    int // that the allocator held at the end
+	Pieces      Pieces
 	Entries     int // of the recorded history, all kinds
 	Allocations int // of the history
 	Frees       int // of the history, completed
@@ -34,6 +35,14 @@ type Device struct {
 	Blocks      []Block // those from before the history first, then as they were taken
 	Notes       []string
 	picture     recording.Picture
+}
+
+// Pieces is what the allocator holds at the end and nobody uses.
+type Pieces struct {
+	Reserved unit.Bytes // of the driver, used or not
+	Free     unit.Bytes // of Reserved
+	Largest  unit.Bytes // piece of Free
+	Count    int
 }
 
 // A Block is a piece of memory from its allocation to its free.

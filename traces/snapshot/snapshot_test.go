@@ -178,7 +178,7 @@ func TestOdd(t *testing.T) {
 		{"taken twice", used(8, 512, 8), at(event("alloc", 8, 8, 1, frame), event("alloc", 8, 8, 2, frame)), "", 0, 512, 2, "1 blocks are taken or freed twice"},
 		{"freed twice", "", at(event("alloc", 8, 8, 1, frame), event("free_completed", 8, 8, 2, ""), event("free_completed", 8, 8, 3, "")), "", 0, 512, 1, "1 blocks are taken or freed twice"},
 		{"freed with another size", "", at(event("alloc", 8, 8, 1, frame), event("free_completed", 8, 999, 2, "")), "", 0, 512, 1, "1 blocks are freed with another size"},
-		{"freed and not taken", "", event("free_completed", 8, 513, 3, ""), "", 1024, 1024, 1, "The beginning of the history is missing"},
+		{"freed and not taken", "", event("free_completed", 8, 513, 3, ""), "", 1024, 1024, 1, "1 blocks of 1 KiB were there before and were freed: recording began after them."},
 		{"as many entries as are kept", "", at(event("alloc", 8, 8, 1, frame), event("free_completed", 8, 8, 2, "")), `,"allocator_settings":{"trace_alloc_max_entries":2}`, 0, 512, 1, "The beginning of the history is missing"},
 		{"freed, and yet in use", used(8, 512, 8), at(event("alloc", 8, 8, 1, frame), event("free_completed", 8, 8, 2, "")), "", 0, 512, 1, "History and segments differ in 1 blocks"},
 		{"in use, but elsewhere", used(16, 512, 8), event("alloc", 8, 8, 1, frame), "", 512, 1024, 2, "History and segments differ in 1 blocks"},
@@ -404,5 +404,19 @@ func TestThin(t *testing.T) {
 	p := s.Recordings("x")[0].Picture
 	if n := len(p.Times); n < maxPoints/3 || n > maxPoints || s.Devices[0].Peak != 3000*512+512 {
 		t.Errorf("%d points, peak %d", n, s.Devices[0].Peak)
+	}
+}
+
+// TestPieces counts what the allocator holds and nobody uses.
+func TestPieces(t *testing.T) {
+	s, err := read(t, []byte(`{"device_traces":[[`+event("alloc", 8, 8, 1, "")+`]],"segments":[{"device":0,"address":8,"blocks":[`+
+		`{"address":8,"size":512,"state":"active_allocated"},{"size":1024,"state":"inactive"},{"size":512,"state":"active_allocated"},{"size":2048,"state":"inactive"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &s.Devices[0]
+	want := "At the end the allocator holds 4 KiB of the driver, of which 3 KiB are free in 2 pieces, the largest 2 KiB. With PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True pieces can become one."
+	if d.Pieces != (Pieces{Reserved: 4096, Free: 3072, Largest: 2048, Count: 2}) || !slices.Contains(d.Notes, want) {
+		t.Errorf("%+v, %q", d.Pieces, d.Notes)
 	}
 }

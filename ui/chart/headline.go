@@ -69,7 +69,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	case len(h.done) == 0 && waiting > 0:
 		return "Computing…", "", ""
 	case len(h.done) == 0 && len(h.refused) > 0 && h.nothing:
-		return "There is nothing to run.", "", ""
+		return orElse(answer, "There is nothing to run."), "", ""
 	case len(h.done) == 0 && answer != "":
 		return answer, h.refusal(), ""
 	case len(h.done) == 0 && len(h.refused) > 0:

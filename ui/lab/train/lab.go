@@ -550,7 +550,7 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	if w.imported != nil && w.imported.cannot != "" {
-		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run: " + labelled[w.imported.Label] + ".", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Answer: s.answer(w), Lead: w.Name + " has nothing to run: " + labelled[w.imported.Label] + ".", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
 	}
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),

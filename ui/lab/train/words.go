@@ -156,6 +156,18 @@ func (s *settings) lead(w Workload) string {
 	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
 }
 
+// answer says of a picture of memory whether it fits; empty for what is none.
+func (s *settings) answer(w Workload) string {
+	m, has := w.imported.Memory, s.Machine.GPUMemory
+	switch {
+	case w.imported.Label != recording.M || !m.Known:
+		return ""
+	case m.Peak <= has:
+		return fmt.Sprintf("%s needs %v at once; the GPU has %v, so it fits.", w.Name, m.Peak, has)
+	}
+	return fmt.Sprintf("%s needs %v at once; the GPU has %v: %v must live elsewhere.", w.Name, m.Peak, has, m.Peak-has)
+}
+
 // leadBetween is the lead where only a range is known of what the workload needs.
 func (s *settings) leadBetween(w Workload, has string) string {
 	a := w.imported.account
