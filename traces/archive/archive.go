@@ -1,4 +1,5 @@
-// Package archive takes dropped files apart: zip archives and gzip are unpacked, what is
+// Package archive takes dropped files apart: zip and tar archives and what gzip, bzip2, Zstandard
+// and xz compressed is unpacked, what is
 // large is handed on as a stream, and what only grows is refused. It knows no format of
 // what is inside, but leaves archives whole that are files of tensors (PyTorch, NumPy).
 package archive
@@ -93,7 +94,7 @@ type unpacker struct {
 	at    int // of the file that is taken apart
 }
 
-// Open replaces zip archives and gzipped files by their contents. tell may be nil. The
+// Open replaces archives and compressed files by their contents. tell may be nil. The
 // error says which file cannot be taken apart, why, and what to do.
 func Open(files []File, tell Progress) ([]Item, error) {
 	u := unpacker{room: maxUnpacked, most: mostHeld, meter: &meter{tell: tell}}
@@ -128,8 +129,10 @@ func (u *unpacker) add(name string, src source, depth int) error {
 		return fmt.Errorf("%s: an empty zip archive; download it again", name)
 	case bytes.HasPrefix(src.data, []byte("PK\x03\x04")) && depth < mostNested:
 		return u.zip(name, src, depth+1)
-	case isGzip(src.data) && !src.packed:
-		return u.gzip(name, src, depth)
+	case packingOf(src.data) != loose && !src.packed:
+		return u.unpack(name, src, depth)
+	case isTar(src.data) && depth < mostNested:
+		return u.tar(name, src, depth+1)
 	}
 	return u.plain(name, src, depth)
 }
@@ -152,9 +155,9 @@ func (u *unpacker) plain(name string, src source, depth int) error {
 	return nil
 }
 
-// gzip adds what is compressed: held if it is small, else as a stream.
-func (u *unpacker) gzip(name string, src source, depth int) error {
-	src.packed, src.given = true, name
+// unpack adds what is compressed: held if it is small, else as a stream.
+func (u *unpacker) unpack(name string, src source, depth int) error {
+	src.packing, src.packed, src.given = packingOf(src.data), true, name
 	r, err := src.stream()
 	if err != nil {
 		return At(name, err)
@@ -166,7 +169,7 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 	if err != nil {
 		return At(name, err)
 	}
-	name = strings.TrimSuffix(name, ".gz")
+	name = src.packing.bare(name)
 	if !more {
 		return u.add(name, source{data: data, size: int64(len(data)), packed: true, given: src.given}, depth+1)
 	}
@@ -184,6 +187,9 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 	}
 	src.open, src.data = open, bytes.Clone(data[:HeadBytes])
 	u.room += int64(len(data)) - HeadBytes
+	if isTar(src.data) && depth+1 < mostNested {
+		return u.tar(name, src, depth+1)
+	}
 	return u.plain(name, src, depth+1)
 }
 

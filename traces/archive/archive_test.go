@@ -27,8 +27,9 @@ func TestStreams(t *testing.T) {
 	packed := archivetest.Gzip(t, want)
 	halves := append(archivetest.Gzip(t, want[:1000]), archivetest.Gzip(t, want[1000:])...) // members one behind the other
 	handed := func(data []byte) File {
-		return File{Name: "job.json", Data: data[:1<<20], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
+		return File{Name: "job.json", Data: data[:min(1<<20, len(data))], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 	}
+	tarred := archivetest.Tar(t, 1, func(int) (string, []byte) { return "job.json", want })
 	stored := zipped(t, []File{{Name: "job.json", Data: want}})
 	for _, tt := range []struct {
 		name string
@@ -39,6 +40,11 @@ func TestStreams(t *testing.T) {
 		{"zip", File{Name: "job.zip", Data: stored}},
 		{"zip of gzip", File{Name: "job.zip", Data: zipped(t, []File{{Name: "job.json.gz", Data: packed}})}},
 		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: archivetest.Gzip(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
+		{"Zstandard", File{Name: "job.json.zst", Data: archivetest.Zstandard(t, want)}},
+		{"xz", File{Name: "job.json.xz", Data: archivetest.XZ(t, want)}},
+		{"tar", File{Name: "job.tar", Data: tarred}},
+		{"gzip of tar", File{Name: "job.tgz", Data: archivetest.Gzip(t, tarred)}},
+		{"stream of Zstandard of tar", handed(archivetest.Zstandard(t, tarred))},
 		{"stream", handed(want)},
 		{"stream of gzip", handed(packed)},
 		{"stream of zip", handed(stored)},
@@ -109,5 +115,43 @@ func TestTensors(t *testing.T) {
 	}
 	if want := "x.npy -1, notes.txt -1, m.pt 1, b.npz 2, c.npz -1, "; got.String() != want {
 		t.Errorf("got %s, want %s", got.String(), want)
+	}
+}
+
+// TestPacked: small files are held, whatever they were packed with; what is damaged says with what.
+func TestPacked(t *testing.T) {
+	text := []byte(`{"traceEvents": []}` + "\n")
+	bzip := []byte("\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x33\x16\x59\x09\x00\x00\x09\x5f\x80\x00\x10\x50\x00\x00\x10\x02\x00\x00\x0a\x2a\x01\x1d\x0a\x20\x00\x31\x43\x4d\x30\x00\x53\x41\xa3\x46\x4d\xea\x86\x20\x57\xd3\x79\xe0\x52\x9b\x26\x4f\x8b\xb9\x22\x9c\x28\x48\x19\x8b\x2c\x84\x80")
+	two := archivetest.Tar(t, 2, func(i int) (string, []byte) { return fmt.Sprintf("run/%d.json", i), text })
+	for name, want := range map[string]string{
+		"a.json.bz2": "a.json", "a.json.zst": "a.json", "a.json.xz": "a.json",
+		"a.tar": "run/0.json run/1.json", "a.tar.gz": "run/0.json run/1.json", "a.tar.xz": "run/0.json run/1.json",
+	} {
+		data := map[string][]byte{
+			"a.json.bz2": bzip, "a.json.zst": archivetest.Zstandard(t, text), "a.json.xz": archivetest.XZ(t, text),
+			"a.tar": two, "a.tar.gz": archivetest.Gzip(t, two), "a.tar.xz": archivetest.XZ(t, two),
+		}[name]
+		items, err := Open([]File{{Name: name, Data: data}}, nil)
+		var got []string
+		for i := range items {
+			if got = append(got, items[i].Name); !bytes.Equal(items[i].Data, text) {
+				t.Errorf("%s: %q", name, items[i].Data)
+			}
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
+		}
+		if _, err := Open([]File{{Name: name, Data: data[:len(data)/2]}}, nil); err == nil || !strings.Contains(err.Error(), "damaged ") {
+			t.Errorf("%s cut: %v", name, err)
+		}
+	}
+}
+
+// TestPointers: a pointer of Git LFS is no file.
+func TestPointers(t *testing.T) {
+	const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 4999999999\n"
+	files, says := Pointers([]Item{{File: File{Name: "m.safetensors", Data: []byte(pointer)}}, {File: File{Name: "x", Data: []byte(pointer[:30])}}})
+	if want := "m.safetensors is not the file but Git LFS's pointer to it, which has 4.66 GiB: run git lfs pull, or download it from its page."; len(files) != 1 || len(says) != 1 || says[0] != want {
+		t.Errorf("%d files, %q", len(files), says)
 	}
 }

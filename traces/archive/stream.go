@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -25,26 +24,27 @@ var (
 // A source is where the bytes of a file come from: data, or a stream of which
 // data is the beginning.
 type source struct {
-	data   []byte
-	size   int64 // of data or stream, before it is inflated
-	open   func() (io.ReadCloser, error)
-	packed bool // with gzip, or was
-	given  string
-	part   *part
+	data    []byte
+	size    int64 // of data or stream, before it is inflated
+	open    func() (io.ReadCloser, error)
+	packing packing // of data or stream, which is undone on the way
+	packed  bool    // it is, or was, compressed
+	given   string
+	part    *part
 }
 
 // stream reads all of the file, inflated.
 func (s *source) stream() (io.ReadCloser, error) {
 	r, err := s.raw()
-	if err != nil || !s.packed {
+	if err != nil || s.packing == loose {
 		return &stream{Reader: skipMark(s.watch(r)), close: r.Close}, err
 	}
 	in := &counter{r: s.watch(r)}
-	z, err := gzip.NewReader(in)
+	z, err := s.packing.reader(in)
 	if err != nil {
-		return nil, errors.Join(damaged(err), r.Close())
+		return nil, errors.Join(s.packing.damaged(err), r.Close())
 	}
-	return &stream{Reader: skipMark(&inflater{z: z, in: in}), close: r.Close}, nil
+	return &stream{Reader: skipMark(&inflater{z: z, packing: s.packing, in: in}), close: r.Close}, nil
 }
 
 // raw reads the file as it is.
@@ -77,8 +77,6 @@ func (s *source) readerAt() (io.ReaderAt, error) {
 	}
 	return bytes.NewReader(data), err
 }
-
-func isGzip(data []byte) bool { return bytes.HasPrefix(data, []byte{0x1f, 0x8b}) }
 
 // A stream is a reader with something to close.
 type stream struct {
@@ -125,11 +123,12 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An inflater undoes gzip and stops at what only grows.
+// An inflater undoes compression and stops at what only grows.
 type inflater struct {
-	z   *gzip.Reader
-	in  *counter
-	out int64
+	z       io.Reader
+	packing packing
+	in      *counter
+	out     int64
 }
 
 func (f *inflater) Read(p []byte) (int, error) {
@@ -141,13 +140,9 @@ func (f *inflater) Read(p []byte) (int, error) {
 	case f.out > mostInflated:
 		return 0, errEndless
 	case err != nil && err != io.EOF:
-		return n, damaged(err)
+		return n, f.packing.damaged(err)
 	}
 	return n, err
-}
-
-func damaged(err error) error {
-	return fmt.Errorf("damaged gzip data (%w); compress or download it again", err)
 }
 
 // At puts a file's name before an error.

@@ -92,11 +92,20 @@ var subjects = []subject{
 // error says of each file what it is, and what would be taken.
 func Open(files []File, shown string, most int64) (*Opened, error) {
 	o, err := opened(files, shown, most)
+	if _, ok := errors.AsType[*Elsewhere](err); ok {
+		return nil, err
+	}
 	if at := slices.IndexFunc(subjects, func(s subject) bool { return s.lab == shown && s.all != nil }); err != nil && at >= 0 && len(files) > 0 {
 		return asThey(files, &subjects[at])
 	}
 	return o, err
 }
+
+// Elsewhere says that only pointers were opened, whose files are somewhere else.
+type Elsewhere struct{ Says []string }
+
+// Error says it of each.
+func (e *Elsewhere) Error() string { return strings.Join(e.Says, "\n") }
 
 // asThey are files that nobody can read, for the laboratory that is shown and takes any
 // bytes: what it takes of them as they are says better what is wrong with them.
@@ -121,6 +130,10 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	if err := empty(list); err != nil {
 		return nil, err
 	}
+	list, pointers := archive.Pointers(list)
+	if len(list) == 0 {
+		return nil, &Elsewhere{pointers}
+	}
 	groups, sure := recognize(list)
 	out := &Opened{}
 	var errs []error
@@ -132,7 +145,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		bytes, err := weigh(groups[i], most)
 		var t *Taker
 		if subjects[i].all != nil {
-			t, err = subjects[i].all(files)
+			t, err = subjects[i].all(slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, is := archive.Pointer(f.Data); return is }))
 		} else if err == nil {
 			t, err = subjects[i].read(groups[i])
 		}
@@ -152,7 +165,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	if slices.Max(sure) == Bytes {
 		out.Unknown = unknown(list, shown)
 	}
-	notes := leftOut(list)
+	notes := append(pointers, leftOut(list)...)
 	for i, err := range errs {
 		notes = append(notes, "Not for "+whose[i]+": "+err.Error())
 	}
