@@ -10,6 +10,7 @@ import (
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/system"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/handed"
 	"spillway/traces/recording"
@@ -127,20 +128,29 @@ func (s *settings) choices(r *recording.Recording) recording.Choices {
 	return c
 }
 
-// onItsGPU is the settings with which a recording of a GPU that the law knows opens: moved to
-// that very GPU, which changes nothing until another is chosen. Kernel times of bundled networks that
-// allow one GPU alone would allow no other here.
+// onItsGPU is the settings with which a recording opens: the memory of the GPU that it was
+// recorded on, and of one that the law knows its times moved to that very GPU, which changes nothing
+// until another is chosen. Kernel times of bundled networks that allow one GPU alone would allow no
+// other here.
 func onItsGPU(r *recording.Recording) string {
-	g := r.DeviceGPU()
+	var set []knob.Pair
+	g, memory := r.DeviceGPU(), r.Device.Memory
+	if g != nil {
+		memory = g.Memory
+	}
+	if memory > 0 {
+		set = append(set, knob.Pair{Key: "gpu_memory", Text: knob.Decimal(int64(memory), int64(unit.GiB))})
+	}
 	if g == nil || r.Times == workload.Estimated || len(recordingKnobs(r)) == 0 {
-		return ""
+		return knob.Join(set, " ")
 	}
 	for _, c := range gpuChoices() {
 		if c.Key == g.Key || kerneltime.Find(c.Key) == g {
-			return knob.Join([]knob.Pair{{Key: "times", Text: string(workload.Estimated)}, {Key: "gpu", Text: c.Key}, {Key: timesKnob, Text: timesMoved}}, " ")
+			set = append(set, knob.Pair{Key: "times", Text: string(workload.Estimated)}, knob.Pair{Key: "gpu", Text: c.Key}, knob.Pair{Key: timesKnob, Text: timesMoved})
+			break
 		}
 	}
-	return ""
+	return knob.Join(set, " ")
 }
 
 // fold makes the workload of a recording that is shown under a name.

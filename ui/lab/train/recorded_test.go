@@ -248,7 +248,7 @@ func TestMovedTimes(t *testing.T) {
 	x, _ := recordings(t)
 	l := New()
 	e := x.Entries()[0]
-	if e.Set != "times=estimated gpu=h100-80 recorded_times=moved" {
+	if e.Set != "gpu_memory=80 times=estimated gpu=h100-80 recorded_times=moved" {
 		t.Fatalf("it opens with %q", e.Set)
 	}
 	if u, err := l.Read("model=gpt2-xl-pytorch times=deepum-fit gpu=v100-32"); err != nil || u.Read(e.Set) != nil || u.Text("gpu") != "h100-80" {
