@@ -132,7 +132,7 @@ func New() lab.Lab {
 			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
-			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
+			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "how much memory does it need fit take smallest gpu", ID: "section take"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names one to change.",
 		},

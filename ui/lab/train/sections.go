@@ -43,7 +43,7 @@ func sections() []section {
 			Knobs: []knob.Info{system, {Key: "effects_mode", Label: "Against what", Help: "What the accident is removed from, or added to.", Kind: knob.One, Default: "removed", Choices: []knob.Choice{{Key: "removed", Label: "removed from as published"}, {Key: "added", Label: "added to corrected"}}}},
 		}},
 	}
-	return append(list, learningSections()...)
+	return append(append(list, takeSection()), learningSections()...)
 }
 
 // survive is what is left of the paper's conclusions.

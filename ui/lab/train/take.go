@@ -1,0 +1,200 @@
+package train
+
+import (
+	"fmt"
+	"strconv"
+
+	"spillway/sim/report"
+	core "spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// takeKey is that of the section that says how much GPU memory a workload takes.
+const takeKey = "take"
+
+// takeSection asks what a workload would take.
+func takeSection() section {
+	return section{Show: take, Section: lab.Section{
+		Key: takeKey, Title: "What would it take?", Run: true, Folded: true,
+		About: "The least GPU memory with which each system keeps nine tenths of full speed, what less memory costs, and on which GPUs it fits.",
+	}}
+}
+
+// What is asked of each system.
+const (
+	nearFull = 0.9 // of the speed of a GPU that holds everything
+	parts    = 32  // of what is needed at once: how finely the least is looked for
+)
+
+// shares of what is needed at once whose cost is said, in percent.
+var shares = []int{80, 50, 25}
+
+// A taking runs one workload with different sizes of GPU memory.
+type taking struct {
+	v           *seen
+	needs       unit.Bytes
+	done, total int
+}
+
+// speed is that of a system with a share of what is needed at once, relative to a GPU that holds
+// everything; 0 where it cannot run.
+func (t *taking) speed(name string, memory unit.Bytes) (float64, error) {
+	q, err := t.v.Settings.request(name)
+	if err != nil {
+		return 0, err
+	}
+	q.Machine.GPUMemory = memory
+	r, err := core.Run(t.v.Workload.Workload, q, func(done, of int) {
+		if t.v.Progress != nil && of > 0 {
+			t.v.Progress(t.done*1000+1000*done/of, t.total*1000)
+		}
+	})
+	t.done++
+	if err != nil || !r.Fits {
+		return 0, err
+	}
+	return performance(r), nil
+}
+
+// part is a number of the parts of what is needed.
+func (t *taking) part(n int) unit.Bytes {
+	return max(1, unit.Bytes(unit.MulDiv(int64(t.needs), int64(n), parts)))
+}
+
+// least is the fewest parts with which a system is near full speed, parts+1 if there are none.
+func (t *taking) least(name string) (int, error) {
+	from, to := 0, parts+1 // too few, and enough
+	for from+1 < to {
+		n := min(parts, (from+to)/2)
+		x, err := t.speed(name, t.part(n))
+		if err != nil {
+			return 0, err
+		}
+		if x >= nearFull {
+			to = n
+		} else {
+			from = n
+		}
+	}
+	return to, nil
+}
+
+// take is the section of that name.
+func take(v *seen) (*report.Section, error) {
+	w := v.Workload
+	if w.Workload == nil || len(w.Kernels) == 0 {
+		return &report.Section{Text: []string{"There is nothing to run."}}, nil
+	}
+	systems := v.Settings.taken(v.System)
+	t := taking{v: v, needs: w.memory.Most, total: len(systems)*(len(shares)+6) + len(machine.Slots()[0].Parts)}
+	table := report.Table{
+		Title: fmt.Sprintf("Least GPU memory for %.0f %% of full speed, and time of an iteration with less than the %v needed, in multiples of that with all", 100*nearFull, t.needs),
+		Head:  []string{"System", "Least memory"},
+	}
+	for _, s := range shares {
+		table.Head = append(table.Head, fmt.Sprintf("with %d %%", s))
+	}
+	best, fewest := "", parts+2
+	for _, s := range systems {
+		row := report.Row{Head: s.Title}
+		n, err := t.least(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		if n < fewest {
+			best, fewest = s.Name, n
+		}
+		if n <= parts {
+			row.Cells = append(row.Cells, report.Cell{Text: t.part(n).String(), Share: float64(n) / parts})
+		} else {
+			x, err := t.speed(s.Name, t.needs)
+			if err != nil {
+				return nil, err
+			}
+			row.Cells = append(row.Cells, report.Cell{Text: slower(x) + " with all", Share: 1})
+		}
+		for _, share := range shares {
+			x, err := t.speed(s.Name, unit.Bytes(unit.MulDiv(int64(t.needs), int64(share), 100)))
+			if err != nil {
+				return nil, err
+			}
+			row.Cells = append(row.Cells, report.Cell{Text: slower(x)})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	for i := range table.Rows {
+		table.Rows[i].Cells[0].Best = systems[i].Name == best
+	}
+	gpus, err := t.gpus(best)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Section{
+		Text:   []string{t.says(best, fewest)},
+		Tables: []report.Table{table, *gpus},
+		Notes: []string{
+			fmt.Sprintf("Looked for in steps of 1/%d of what is needed, as if more memory were never slower. Everything else of the machine is as set; kernel times are those of the settings on every GPU.", parts),
+		},
+	}, nil
+}
+
+// says is the answer in a sentence or two.
+func (t *taking) says(best string, fewest int) string {
+	text := fmt.Sprintf("It needs %v at once; with that much plain PyTorch runs it at full speed.", t.needs)
+	if s, err := core.Find(best); err == nil && fewest < parts {
+		text += fmt.Sprintf(" %s keeps %.0f %% of it with %v.", s.Title, 100*nearFull, t.part(fewest))
+	}
+	return text
+}
+
+// gpus is what each GPU of the list does with it.
+func (t *taking) gpus(best string) (*report.Table, error) {
+	table := &report.Table{Title: "GPUs of the list, by their memory alone", Head: []string{"GPU", "Memory", "Holds it", "Time of an iteration"}}
+	title := ""
+	if s, err := core.Find(best); err == nil {
+		title = " with " + s.Title
+	}
+	known := map[unit.Bytes]string{}
+	for _, p := range machine.Slots()[0].Parts {
+		m := machine.Machine{}
+		p.Fit(&m)
+		row := report.Row{Head: p.Name, Cells: []report.Cell{{Text: m.GPUMemory.String()}}}
+		if m.GPUMemory >= t.needs {
+			row.Cells = append(row.Cells, report.Cell{Text: "yes"}, report.Cell{Text: "1.00 ×"})
+			table.Rows = append(table.Rows, row)
+			continue
+		}
+		if known[m.GPUMemory] == "" && best != "" {
+			x, err := t.speed(best, m.GPUMemory)
+			if err != nil {
+				return nil, err
+			}
+			known[m.GPUMemory] = slower(x) + title
+		}
+		row.Cells = append(row.Cells, report.Cell{Text: "no, " + (t.needs - m.GPUMemory).String() + " short"}, report.Cell{Text: known[m.GPUMemory]})
+		table.Rows = append(table.Rows, row)
+	}
+	return table, nil
+}
+
+// slower is a speed as how many times as long an iteration takes.
+func slower(speed float64) string {
+	if speed <= 0 {
+		return "does not run"
+	}
+	return strconv.FormatFloat(1/speed, 'f', 2, 64) + " ×"
+}
+
+// taken are the systems that are asked: those the page compares at first, and the one in focus.
+func (s *settings) taken(focus string) (list []system.System) {
+	o := system.Published()
+	for _, x := range core.All() {
+		if !x.Bound(&o) && (!x.Off || x.Name == focus) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
