@@ -58,7 +58,7 @@ var hostile = []struct{ name, refused, noted string }{
 	{"kineto-negative-dur.json", "", "Negative durations, taken as 0: 1."},
 	{"kineto-string-dur.json", "", ""},
 	{"kineto-trailing-comma.json", "", "Commas too many, which were ignored: 1."},
-	{"kineto-truncated.json", "has operators (1), but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]. The file ends too early; what is there was read. Missing brackets: 4.", ""},
+	{"kineto-truncated.json", "ends too early, before any work of a GPU: 1 operators and 1 launches are there. Record or copy it again.", ""},
 	{"kineto-two-devices.json", "", "GPU 1"},
 	{"pickle-bytes8-huge.pickle", "byte 2: the opcode BINBYTES8 (0x8e) " + noNeed, ""},
 	{"pickle-doubling.pickle", "byte 487: STOP with 61 values on the stack and 0 marks; want one value and no mark", ""},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"spillway/sim/workload"
@@ -14,17 +15,77 @@ import (
 	"spillway/traces/xplane"
 )
 
-// openTorch reads the files that PyTorch records of one job.
+// openTorch reads the files that PyTorch records. Files that lie loose beside each other are of one
+// run as far as they say so, and so is an archive; of several archives each is a run of its own, as
+// capture.py writes them.
 func openTorch(list []archive.Item) (*Source, error) {
-	files := make([]torch.File, len(list))
-	for i := range list {
-		files[i] = torch.File{Name: list[i].Name, Size: list[i].Packed(), Open: list[i].Open}
+	var recs []*recording.Recording
+	var notes []string
+	var errs []error
+	groups := byArchive(list)
+	for _, group := range groups {
+		files := make([]torch.File, len(group))
+		for i := range group {
+			files[i] = torch.File{Name: group[i].Name, Size: group[i].Packed(), Open: group[i].Open}
+		}
+		some, more, err := torch.Open(files, nil) // progress is that of what is read
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		called(some, group)
+		recs, notes = append(recs, some...), append(notes, more...)
 	}
-	recs, notes, err := torch.Open(files, nil) // progress is that of what is read
-	if err != nil {
-		return nil, err
+	if len(recs) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		notes = append(notes, err.Error())
 	}
 	return fromRecordings(recs, notes), nil
+}
+
+// byArchive groups files by the archive that they came out of, in the order in which these come; all
+// are one group where there are fewer than two archives.
+func byArchive(list []archive.Item) (groups [][]archive.Item) {
+	var names []string
+	for i := range list {
+		at := slices.Index(names, list[i].Archive)
+		if at < 0 {
+			at = len(names)
+			names, groups = append(names, list[i].Archive), append(groups, nil)
+		}
+		groups[at] = append(groups[at], list[i])
+	}
+	if len(names) < 2 || len(names) == 2 && slices.Contains(names, "") {
+		return [][]archive.Item{list}
+	}
+	return groups
+}
+
+// called gives the recordings of one archive its name, where they are of one run: what is in it is
+// called the same in each.
+func called(recs []*recording.Recording, from []archive.Item) {
+	name := from[0].Archive
+	if name == "" || len(recs) == 0 || slices.ContainsFunc(from, func(f archive.Item) bool { return f.Archive != name }) {
+		return
+	}
+	device := func(r *recording.Recording) (of, which string) {
+		if at := strings.LastIndex(r.Name, ", GPU "); at >= 0 {
+			return r.Name[:at], r.Name[at:]
+		}
+		return r.Name, ""
+	}
+	whole, _ := device(recs[0])
+	for _, r := range recs {
+		if of, _ := device(r); of != whole {
+			return
+		}
+	}
+	for _, r := range recs {
+		_, which := device(r)
+		r.Name = name + which
+	}
 }
 
 // eachRecorded opens a format whose files are recordings each for itself.

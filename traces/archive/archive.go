@@ -54,6 +54,8 @@ type Item struct {
 	Dropped int
 	// Given is its name with the ending of what it was compressed with.
 	Given string
+	// Archive is the name of the zip or tar that it came out of, the outermost; empty of others.
+	Archive string
 
 	src source
 }
@@ -91,7 +93,8 @@ type unpacker struct {
 	room  int64 // bytes that may still be held
 	most  int64 // of them by one file
 	meter *meter
-	at    int // of the file that is taken apart
+	at    int    // of the file that is taken apart
+	in    string // the outermost archive that is taken apart, empty outside of one
 }
 
 // Open replaces archives and compressed files by their contents. tell may be nil. The
@@ -128,13 +131,24 @@ func (u *unpacker) add(name string, src source, depth int) error {
 	case bytes.HasPrefix(src.data, []byte("PK\x05\x06")):
 		return fmt.Errorf("%s: an empty zip archive; download it again", name)
 	case bytes.HasPrefix(src.data, []byte("PK\x03\x04")) && depth < mostNested:
+		defer u.enter(name, &src)()
 		return u.zip(name, src, depth+1)
 	case packingOf(src.data) != loose && !src.packed:
 		return u.unpack(name, src, depth)
 	case isTar(src.data) && depth < mostNested:
+		defer u.enter(name, &src)()
 		return u.tar(name, src, depth+1)
 	}
 	return u.plain(name, src, depth)
+}
+
+// enter notes the outermost archive, and returns what leaves it.
+func (u *unpacker) enter(name string, src *source) func() {
+	if u.in != "" {
+		return func() {}
+	}
+	u.in = path.Base(cmp.Or(src.given, name))
+	return func() { u.in = "" }
 }
 
 // plain adds one file.
@@ -143,7 +157,7 @@ func (u *unpacker) plain(name string, src source, depth int) error {
 		return fmt.Errorf("%s: more than %d files; drop only the folders you need", name, maxFiles)
 	}
 	src.part = u.meter.part(src.size)
-	f := Item{File{Name: name, Data: src.data}, -1, cmp.Or(src.given, name), src}
+	f := Item{File{Name: name, Data: src.data}, -1, cmp.Or(src.given, name), u.in, src}
 	if depth == 0 && !src.packed {
 		f.Dropped = u.at
 	}
@@ -188,6 +202,7 @@ func (u *unpacker) unpack(name string, src source, depth int) error {
 	src.open, src.data = open, bytes.Clone(data[:HeadBytes])
 	u.room += int64(len(data)) - HeadBytes
 	if isTar(src.data) && depth+1 < mostNested {
+		defer u.enter(name, &src)()
 		return u.tar(name, src, depth+1)
 	}
 	return u.plain(name, src, depth+1)
