@@ -96,7 +96,7 @@ func TestHostile(t *testing.T) {
 		}
 		if h.refused != "" {
 			want := h.name + ": " + h.refused
-			if strings.HasPrefix(h.refused, "has ") {
+			if strings.HasPrefix(h.refused, "has ") || strings.HasPrefix(h.refused, "ends ") {
 				want = h.name + " " + h.refused
 			}
 			if err == nil || strings.TrimSuffix(strings.TrimSuffix(err.Error(), Takes()), "\n") != want {
