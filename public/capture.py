@@ -18,6 +18,17 @@ ways to say the same:
     train_step = capture.wrap(train_step, "recording.zip", model, optimizer)
     capture.capture(train_step, model, optimizer)   # calls it 5 times
 
+Where several calls accumulate gradients for one step of the optimizer, say how
+many: accumulate=4 makes four calls one step. Others' training loops take it so:
+
+    # Hugging Face Trainer; accumulate is its gradient_accumulation_steps
+    trainer.training_step = capture.wrap(trainer.training_step, "recording.zip", trainer.model, accumulate=1)
+    # Lightning; accumulate is the Trainer's accumulate_grad_batches
+    module.training_step = capture.wrap(module.training_step, "recording.zip", module, accumulate=1)
+
+There the optimizer steps between the calls, which is recorded all the same; its
+states have no names, unless the optimizer is made before and given here.
+
 Drop the zip on Spillway's page. It holds
 
     trace.json       the profiler's trace: kernels, operators, memory events
@@ -42,12 +53,15 @@ To see every allocation from the start in the snapshot, call
 capture.before_model() before the model is built. Under torch.distributed every
 rank writes its own file, recording-rank0.zip and so on.
 
-"python3 capture.py" prints this, and what a recording on this machine will get.
+"python3 capture.py" prints this, and what a recording on this machine will get;
+"python3 capture.py --check recording.zip" what a zip has and what Spillway makes
+of it.
 """
 
 import contextlib
 import functools
 import inspect
+import io
 import json
 import os
 import pickle
@@ -62,7 +76,7 @@ try:
 except ImportError:
     torch = None
 
-__all__ = ["Refused", "Recorder", "before_model", "capture", "record", "wrap"]
+__all__ = ["Refused", "Recorder", "before_model", "capture", "check", "record", "wrap"]
 
 MARK = "spillway.roles"  # the annotation under which the tensors of roles.json are touched, in order
 HISTORY = 1000000  # entries of the allocator's history; older ones are lost
@@ -76,7 +90,7 @@ def capture(step_fn, model, optimizer=None, out="recording.zip", warmup=3, steps
     """Calls step_fn() warmup + steps times, records the last ones, returns the file's name."""
     rec = Recorder(out, model, optimizer, warmup=warmup, steps=steps, **options)
     with rec:
-        for _ in range(warmup + steps):
+        for _ in range((warmup + steps) * rec.accumulate):
             rec(step_fn)
     if rec.written is None:
         raise Refused(rec.problem)
@@ -106,6 +120,7 @@ class Recorder:
     model      the torch.nn.Module, or several in a list or dict
     optimizer  the optimizer, or several
     batch      samples a step, for roles.json
+    accumulate calls that make one step: more than one where gradients accumulate
     warmup     steps before, at least 3: optimizer states are made in the first
     steps      steps to record, at least 1
     cpu        record although nothing runs on a GPU
@@ -115,10 +130,13 @@ class Recorder:
     """
 
     def __init__(self, out, model, optimizer=None, batch=None, warmup=3, steps=2,
-                 cpu=False, graphs=False, snapshot=True, modules=True):
+                 cpu=False, graphs=False, snapshot=True, modules=True, accumulate=1):
         _check_torch()
         if warmup < 3 or steps < 1:
             raise Refused("warmup=%s, steps=%s: at least 3 steps must warm up, and at least 1 be recorded" % (warmup, steps))
+        if accumulate < 1:
+            raise Refused("accumulate=%s: a step is at least one call" % accumulate)
+        self.accumulate, self.parts = accumulate, 0  # calls of the step that is under way
         self.models, self.optimizers = _models(model), _optimizers(optimizer)
         self.out = _out_file(os.fspath(out))
         self.batch, self.warmup, self.steps = batch, warmup, steps
@@ -137,7 +155,7 @@ class Recorder:
         """Runs one step and returns what it returns."""
         if self.done:
             return step_fn(*args, **kwargs)
-        if self.calls == 0:
+        if self.calls == 0 and self.parts == 0:
             self._check_device()
             self._guard(self._begin)
         try:
@@ -145,6 +163,9 @@ class Recorder:
         except BaseException:
             self._close()
             raise
+        self.parts = (self.parts + 1) % self.accumulate
+        if self.parts > 0:
+            return result
         self.calls += 1
         if not self.done:
             self._guard(self._advance)
@@ -366,7 +387,14 @@ class Recorder:
         index = self._gpus()[0]
         properties = torch.cuda.get_device_properties(index)
         kind = "rocm" if getattr(torch.version, "hip", None) else "cuda"
-        return {"kind": kind, "index": index, "name": properties.name, "memory": properties.total_memory}
+        return {"kind": kind, "index": index, "name": properties.name, "memory": properties.total_memory,
+                "processors": _whole(properties, "multi_processor_count"), "clock": _whole(properties, "clock_rate")}
+
+
+def _whole(properties, name):
+    """A number that not every version of PyTorch has; 0 then."""
+    value = getattr(properties, name, 0)
+    return value if isinstance(value, int) else 0
 
 
 LABELS = {
@@ -786,7 +814,69 @@ def _entry(name):
     return entry
 
 
+# -- What a zip has ------------------------------------------------------------
+
+
+def check(path, say=print):
+    """Says what a zip that capture.py wrote has, and what Spillway makes of it; True if it can simulate it."""
+    seen, steps, most = _Seen(), {}, [0]
+
+    def event(e):
+        name = str(e.get("name", ""))
+        _count(seen, name, e.get("cat"), e.get("args") or {})
+        if name.startswith("ProfilerStep#"):
+            steps[name] = steps.get(name, 0) + 1
+        total = (e.get("args") or {}).get("Total Allocated")
+        if name == "[memory]" and total is not None and (e.get("args") or {}).get("Device Type") in (1, 6):
+            most[0] = max(most[0], int(total))
+
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        if "roles.json" not in names:
+            raise Refused("%s has no roles.json, so capture.py did not write it; drop it on the page to see what it is" % path)
+        roles = json.loads(archive.read("roles.json"))
+        for name, array, element in (("trace.json", "traceEvents", event), ("et.json", "nodes", lambda n: _counted(seen))):
+            if name in names:
+                with archive.open(name) as raw, io.TextIOWrapper(raw, "utf-8", "replace") as file:
+                    for key, value in _Reader(file).members(array):
+                        for item in value if key == array else ():
+                            element(item)
+    label, device = roles.get("label") or "T", roles.get("device") or {}
+    say("%s: label %s: %s" % (path, label, LABELS.get(label, label)))
+    say("recorded with PyTorch %s on %s; %d steps, %s kernels, %s nodes of the execution trace, %s memory events" % (
+        roles.get("torch"), device.get("name"), len(steps) or roles.get("steps") or 0, seen.kernels, seen.nodes, seen.memory))
+    if most[0]:
+        say("at most %.2f GiB were allocated at once" % (most[0] / 2**30))
+    held = {}
+    for row in roles.get("tensors") or ():
+        if row["address"] != "0x0":
+            held.setdefault(row["role"], {})[row["device"], row["address"]] = row["bytes"]
+    for role in sorted(held):
+        say("%s: %d blocks, %.1f KiB" % (role, len(held[role]), sum(held[role].values()) / 2**10))
+    for note in roles.get("notes") or ():
+        say(note)
+    if label == "T":
+        say("Spillway shows its times, and simulates nothing: what kernels read and write is not known.")
+    elif label == "E2":
+        say("Spillway simulates it with estimated times, for the GPU that you choose there.")
+    else:
+        say("Spillway simulates it with the times and on the memory of the GPU that it was recorded on.")
+    return label != "T"
+
+
+def _counted(seen):
+    seen.nodes += 1
+
+
 def main():
+    if sys.argv[1:2] == ["--check"]:
+        try:
+            if len(sys.argv) != 3:
+                raise Refused("usage: capture.py --check recording.zip")
+            return 0 if check(sys.argv[2]) else 1
+        except (Refused, OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as err:
+            print("%s" % err, file=sys.stderr)
+            return 2
     print(__doc__)
     try:
         _check_torch()

@@ -203,6 +203,28 @@ class Use(Folder):
         self.assertEqual(os.listdir(self.folder), [])
         quietly(self.test_with)  # and another recording can begin
 
+    def test_accumulate(self):
+        """Several calls are one step: its optimizer steps once in it."""
+        model, optimizer, _ = tiny.network()
+        calls = []
+
+        def part(last):
+            calls.append(last)
+            model(torch.randn(tiny.BATCH, 32)).sum().backward()
+            if last:
+                optimizer.step()
+                optimizer.zero_grad()
+            return len(calls)
+
+        rec = capture.Recorder(self.out, model, optimizer, cpu=True, accumulate=3)
+        quietly(lambda: [self.assertEqual(rec(part, i % 3 == 2), i + 1) for i in range(16)])
+        self.assertEqual(rec.written, self.out)
+        nodes = json.loads(files(self.out)["et.json"])["nodes"]
+        self.assertEqual(sum(n["name"].startswith("ProfilerStep#") for n in nodes), 2)
+        self.assertEqual(sum(n["name"].startswith("Optimizer.step#") for n in nodes), 2)
+        with self.assertRaisesRegex(capture.Refused, "at least one call"):
+            capture.Recorder(self.out, model, accumulate=0)
+
     def test_errors_of_the_step(self):
         model, optimizer, _ = tiny.network()
         rec = capture.Recorder(self.out, model, optimizer, cpu=True)
@@ -288,7 +310,7 @@ class PretendedGPU(Folder):
         written = files(self.out)
         self.assertEqual(pickle.loads(written["snapshot.pickle"])["device_traces"], [[]])
         roles = json.loads(written["roles.json"])
-        self.assertEqual(roles["device"], {"kind": "cuda", "index": 1, "name": "NVIDIA H100", "memory": 85 << 30})
+        self.assertEqual(roles["device"], {"kind": "cuda", "index": 1, "name": "NVIDIA H100", "memory": 85 << 30, "processors": 0, "clock": 0})
         self.assertIn("saw no GPU kernels", said)
         self.assertEqual(roles["label"], "E2")
 
@@ -351,6 +373,19 @@ class Refusals(Folder):
             self.assertEqual(rec._judge(seen), want)
         with self.assertRaisesRegex(capture.Refused, "saw anything"):
             rec._judge(capture._Seen())
+
+    def test_check(self):
+        model, optimizer, train_step = tiny.network()
+        quietly(lambda: capture.capture(train_step, model, optimizer, out=self.out, cpu=True))
+        said = []
+        self.assertTrue(capture.check(self.out, said.append))
+        text = "\n".join(said)
+        for want in "label E2: tensors recorded, times estimated", "2 steps, 0 kernels", "parameter: ", "optimizer: ", "Spillway simulates it with estimated times":
+            self.assertIn(want, text)
+        with zipfile.ZipFile(os.path.join(self.folder, "x.zip"), "w") as other:
+            other.writestr("x.txt", "x")
+        with self.assertRaisesRegex(capture.Refused, "capture.py did not write it"):
+            capture.check(os.path.join(self.folder, "x.zip"))
 
     def test_help(self):
         said = io.StringIO()
