@@ -2,6 +2,7 @@ package traces
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/build/artifact"
@@ -35,5 +36,14 @@ func TestArchives(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%q; want %q", got, tt.want)
 		}
+	}
+}
+
+// TestSpoiled: a binary file that went through a conversion to text is said to have.
+func TestSpoiled(t *testing.T) {
+	data := []byte("\x0a\xef\xbf\xbd\x10/device:TPU:0 \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd/host:CPU")
+	_, err := Open([]File{{Name: "x.xplane.pb", Data: data}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "went through a conversion to text") || !strings.Contains(err.Error(), "TPUs") {
+		t.Error(err)
 	}
 }

@@ -34,7 +34,7 @@ const (
 
 // reasons say why a file of a kind is of no use here, and what to record instead.
 var reasons = map[kind]string{
-	oldProfiler:   "a trace of PyTorch's old profiler (torch.autograd.profiler), which does not say what ran on the GPU; record with torch.profiler.profile, or with Spillway's capture.py",
+	oldProfiler:   "a trace of PyTorch's old profiler (torch.autograd.profiler), or of a PyTorch that was built without Kineto, as Debian's is, which does not say what ran on the GPU; record with torch.profiler.profile of another build, or with Spillway's capture.py",
 	workloadGraph: "a workload graph (JSON of Chakra), which has no tensors; record an execution trace and a profiler trace, or with Spillway's capture.py, or use Chakra's own files (.et)",
 	safetensors:   "weights (safetensors), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py",
 	weightIndex:   "a list of weights' files, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",

@@ -1,7 +1,9 @@
 package traces
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -96,6 +98,9 @@ func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, e
 			return nil, err
 		}
 		recs, err := read(r, path.Base(f.Name))
+		if err != nil {
+			err = spoiled(f.Data, err)
+		}
 		return recs, errors.Join(err, r.Close())
 	}
 	return func(list []archive.Item) (*Source, error) {
@@ -118,6 +123,23 @@ func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, e
 		}
 		return fromRecordings(recs, notes), nil
 	}
+}
+
+// replaced stands where a conversion to text found bytes that are no text: U+FFFD.
+var replaced = []byte("\xef\xbf\xbd")
+
+// spoiled says of a binary file that cannot be read that it went through a conversion to text, if it
+// did; nothing brings its numbers back.
+func spoiled(data []byte, err error) error {
+	n := bytes.Count(data, replaced)
+	if n < 3 {
+		return err
+	}
+	of := ""
+	if bytes.Contains(data, []byte("/device:TPU")) {
+		of = " It was a profile of TPUs, whose memory is not simulated here."
+	}
+	return fmt.Errorf("this file went through a conversion to text, which put a question mark (U+FFFD) in %d places of its first MiB where bytes were no text: download it again, as it is.%s (%w)", n, of, err)
 }
 
 // readChakra reads a trace of MLCommons Chakra.

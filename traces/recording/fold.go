@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -194,7 +195,7 @@ func (f *folding) simulable() error {
 	case len(f.rec.Steps) == 0:
 		return errors.New("no step was recorded; profile at least one whole step")
 	case f.rec.Label == T:
-		return errors.New("only the times of kernels are known, not what they read and write, so nothing can be simulated; " + recordShapes)
+		return errors.New("only the times of kernels are known, not what they read and write, so nothing can be simulated; " + cmp.Or(f.rec.Instead, recordShapes))
 	}
 	return nil
 }

@@ -56,6 +56,8 @@ type Recording struct {
 	Advice  []string
 	// Picture is the memory of a recording, by role; empty if it has none.
 	Picture Picture
+	// Instead is what to record where a recording has times only, empty for PyTorch's.
+	Instead string
 }
 
 // A Device is a GPU.

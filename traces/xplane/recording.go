@@ -88,6 +88,7 @@ func (t *Trace) heaviest(g *GPU) (most *Module) {
 // times makes a recording without tensors.
 func times(r *recording.Recording, g *GPU) {
 	r.Label = recording.T
+	r.Instead = "profile with jax.profiler.trace, which keeps the modules and their memory"
 	r.Steps = []recording.Step{{Name: "whole file", Complete: true, Kernels: kernels(g.Events)}}
 	r.Notes = append(r.Notes, "No kernel names a module whose memory the file describes, so tensors are not known.")
 	r.Advice = []string{"Profile with jax.profiler.trace, which keeps the modules (the plane " + metadataPlane + ")."}
