@@ -150,6 +150,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 			t, err = subjects[i].read(groups[i])
 		}
 		if err != nil {
+			err = damaged(err)
 			errs, whose = append(errs, err), append(whose, subjects[i].title)
 			continue
 		}
@@ -182,6 +183,16 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		return cmp.Or(-cmp.Compare(a.Sure, b.Sure), -cmp.Compare(a.Bytes, b.Bytes))
 	})
 	return out, nil
+}
+
+// damaged adds what to do to an error that names a place in a file and does not say it.
+func damaged(err error) error {
+	says := err.Error()
+	place := strings.Contains(says, "byte ") || strings.Contains(says, "line ")
+	if !place || slices.ContainsFunc([]string{"record", "Record", "download", "save ", "open ", "use ", "unpack"}, func(w string) bool { return strings.Contains(says, w) }) {
+		return err
+	}
+	return fmt.Errorf("%w; the file is damaged, or its program wrote it so: copy or record it again", err)
 }
 
 // empty says that there is nothing in any of the files: no format would help.
