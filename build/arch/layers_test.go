@@ -110,7 +110,7 @@ var layers = []layer{
 	{"build/effort", nil},                      // how much tests try; only tests import it
 	{"build/suites", []string{"build/effort"}}, // runs the tests
 	{"build/corpus", []string{"sim/unit", "sim/workload", "traces/door", "traces/handed", "traces/recording", "build/artifact"}}, // compares what is read of other people's files with what is known of them
-	{"build/sources", nil},                     // hashes what a program is built from
+	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"sim/study", "ui/cards", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
