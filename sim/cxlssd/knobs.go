@@ -69,7 +69,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupRun
 	scales := knob.Info{
 		Key: "scale", Label: "Scale", Kind: knob.One, Min: 1, Max: 64,
-		Help:   "The part of the full workload that runs: footprint, cache, log, host DRAM and instructions are divided, latencies, threads and channels are not.",
+		Help:   "How much of the full workload runs. It divides footprint, cache, log, host DRAM and instructions, but not latencies, threads or channels.",
 		Source: "ours, for speed",
 	}
 	for _, n := range []int64{1, 2, 4, 8, 16, 32, 64} {
@@ -82,7 +82,7 @@ func Knobs() []knob.Knob[Setup] {
 	count(func(s *Setup) *int64 { return &s.Scale }, scales)
 	count(func(s *Setup) *int64 { return &s.Threads }, knob.Info{
 		Key: "threads", Label: "Threads", Max: mostThreads,
-		Help:   "How many threads share the work; 0 is as the design has them: as many as cores, or the workload's number where reads switch threads. A recording has its own.",
+		Help:   "How many threads share the work; 0 for as many as the design has: one a core, or the workload's number where reads switch threads. A recording has its own.",
 		Source: "SkyByte, §6.1: 8, and 24 with context switches", Zero: "as the design has them",
 	})
 	count(func(s *Setup) *int64 { return &s.Seed }, knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"})
@@ -91,38 +91,38 @@ func Knobs() []knob.Knob[Setup] {
 	span(func(s *Setup) *unit.Time { return &s.Read }, us, "µs", unit.Millisecond, knob.Info{Key: "flash_read", Label: "Read", Min: int64(ns), Help: "How long a die needs to read a page.", Source: table4})
 	span(func(s *Setup) *unit.Time { return &s.Program }, us, "µs", 10*unit.Millisecond, knob.Info{Key: "flash_program", Label: "Program", Min: int64(ns), Help: "How long a die needs to program a page.", Source: artifact + "; 100 µs in Table IV"})
 	span(func(s *Setup) *unit.Time { return &s.Erase }, us, "µs", 100*unit.Millisecond, knob.Info{Key: "flash_erase", Label: "Erase", Help: "How long a die needs to erase a block.", Source: table4})
-	count(func(s *Setup) *int64 { return &s.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 1024, Help: "Channels of the device, which work at the same time.", Source: table2})
-	count(func(s *Setup) *int64 { return &s.Dies }, knob.Info{Key: "dies", Label: "Dies a channel", Min: 1, Max: 256, Help: "Dies of a channel; while the switch one-lun is on a channel works on one page at a time all the same.", Source: table2 + ": 8 chips of 8 dies"})
-	count(func(s *Setup) *int64 { return &s.Planes }, knob.Info{Key: "planes", Label: "Planes a die", Min: 1, Max: 16, Help: "Planes of a die.", Source: table2})
-	count(func(s *Setup) *int64 { return &s.Blocks }, knob.Info{Key: "blocks", Label: "Blocks a plane", Min: 8, Max: 1 << 16, Help: "Blocks of a plane, each erased as a whole.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 1024, Help: "Flash channels of the device; all of them work at once.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Dies }, knob.Info{Key: "dies", Label: "Dies a channel", Min: 1, Max: 256, Help: "Dies on a channel. While the switch one-lun is on, a channel still works on one page at a time.", Source: table2 + ": 8 chips of 8 dies"})
+	count(func(s *Setup) *int64 { return &s.Planes }, knob.Info{Key: "planes", Label: "Planes a die", Min: 1, Max: 16, Help: "Planes in a die.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Blocks }, knob.Info{Key: "blocks", Label: "Blocks a plane", Min: 8, Max: 1 << 16, Help: "Blocks in a plane, each erased as a whole.", Source: table2})
 	count(func(s *Setup) *int64 { return &s.Pages }, knob.Info{Key: "pages", Label: "Pages a block", Min: 1, Max: 1 << 12, Help: "Pages of 4 KiB in a block.", Source: table2})
-	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 is without limit.", Source: "0: " + artifact + " has no bus; 0.8 as the paper says, which does not have it: general knowledge (low confidence)"})
+	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 for no limit.", Source: "0: " + artifact + " has no bus; 0.8 as the paper says, which does not have it: general knowledge (low confidence)"})
 
 	group = GroupDRAM
 	size(func(s *Setup) *unit.Bytes { return &s.DRAM }, unit.MiB, "MiB", knob.Info{
 		Key: "ssd_dram", Label: "DRAM of the device", Min: int64(unit.MiB), Max: int64(64 * unit.GiB),
-		Help: "Page cache and, in designs that have one, the write log. The bundled dlrm, radix, srad and tpcc hardly come back to a page that left: how much a larger cache holds of them at the start is an input of theirs (warm, in their classes), and not found here.", Source: table2,
+		Help: "Page cache and, in designs that have one, the write log. The bundled dlrm, radix, srad and tpcc hardly return to a page that left: how much of them a larger cache holds at the start is an input (warm, in their classes), not a result.", Source: table2,
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Log }, unit.MiB, "MiB", knob.Info{
 		Key: "log", Label: "Write log", Min: int64(unit.KiB), Max: int64(32 * unit.GiB),
-		Help: "What of it is the write log, in designs with one. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
+		Help: "How much of it is the write log, in designs with one. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
 	})
-	count(func(s *Setup) *int64 { return &s.Ways }, knob.Info{Key: "ways", Label: "Ways of the cache", Min: 1, Max: mostWays, Help: "In how many places of the page cache a page may be.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Ways }, knob.Info{Key: "ways", Label: "Ways of the cache", Min: 1, Max: mostWays, Help: "In how many places of the page cache a page may lie.", Source: artifact})
 
 	group = GroupHost
 	size(func(s *Setup) *unit.Bytes { return &s.Host }, unit.GiB, "GiB", knob.Info{
 		Key: "host_dram", Label: "Host DRAM for promotion", Min: int64(unit.MiB), Max: int64(256 * unit.GiB),
 		Help: "Memory of the host that promoted pages may take, in designs that promote.", Source: table2,
 	})
-	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, at which it begins.", Source: artifact})
-	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters begin anew after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold begins anew.", Source: artifact})
-	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long the copy of a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"})
+	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, and its first.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters begin anew after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold starts over.", Source: artifact})
+	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long copying a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"})
 	span(func(s *Setup) *unit.Time { return &s.Shootdown }, us, "µs", unit.Millisecond, knob.Info{Key: "shootdown", Label: "TLB shoot-down", Help: "How long a promotion stops every core: the device's interrupt (MSI-X), and the shoot-down by which the core forgets the page's old address.", Source: "0: the artifact charges nothing, and the paper says no number"})
 
 	group = GroupLink
 	span(func(s *Setup) *unit.Time { return &s.Link }, ns, "ns", unit.Millisecond, knob.Info{Key: "link", Label: "CXL link", Help: "Latency that the link adds to a request.", Source: table2})
-	rate(func(s *Setup) *unit.Bandwidth { return &s.LinkRate }, knob.Info{Key: "link_rate", Label: "Rate of the link", Help: "What each direction carries: read lines and promoted pages one, written lines and demoted pages the other. 0 is without limit.", Source: "0: " + artifact + "; 16 GB/s in Table II"})
-	span(func(s *Setup) *unit.Time { return &s.Index }, ns, "ns", unit.Millisecond, knob.Info{Key: "index", Label: "Index", Help: "How long the device needs to find out where a line is.", Source: "SkyByte, §6.1: 72 ns for a log of 64 MB, measured on an FPGA; 49 ns for a cache of 512 MB without one, which is not in the model"})
+	rate(func(s *Setup) *unit.Bandwidth { return &s.LinkRate }, knob.Info{Key: "link_rate", Label: "Rate of the link", Help: "What each direction carries: read lines and promoted pages one, written lines and demoted pages the other. 0 for no limit.", Source: "0: " + artifact + "; 16 GB/s in Table II"})
+	span(func(s *Setup) *unit.Time { return &s.Index }, ns, "ns", unit.Millisecond, knob.Info{Key: "index", Label: "Index", Help: "How long the device takes to look up where a line is.", Source: "SkyByte, §6.1: 72 ns for a log of 64 MB, measured on an FPGA; 49 ns for a cache of 512 MB without one, which is not in the model"})
 	span(func(s *Setup) *unit.Time { return &s.Access }, ns, "ns", unit.Millisecond, knob.Info{Key: "access", Label: "DRAM access", Help: "Latency of the device's DRAM and, while the switch fixed-host is on, of promoted pages. Without the switch, and where all memory is DRAM, host DRAM has the workload's DRAM latency (Recipe).", Source: artifact})
 
 	group = GroupCollect
@@ -130,9 +130,9 @@ func Knobs() []knob.Knob[Setup] {
 		k.Unit, k.Scale, k.Max = "%", 10, 1000
 		count(ref, k)
 	}
-	share(func(s *Setup) *int64 { return &s.Preconditioned }, knob.Info{Key: "precondition", Label: "Full of old pages", Help: "How much of the flash holds old data that is valid, before the run; above 0 garbage collection is about to begin. It goes on until as much is free as Collect until says, so that old data and the footprint must leave that: at most some 64 % by default. The fuller it is, the more pages collection copies before each erase: in a run of a fraction of a second fewer erases are done, and each frees less. With little old data superblocks are nearly empty: they are erased one after the other, and requests wait most.", Source: "0: the artifact never collects. The paper collects from 80 % used on, of which what is valid is not said"})
-	share(func(s *Setup) *int64 { return &s.CollectAt }, knob.Info{Key: "collect_at", Label: "Collect at", Help: "With how many free superblocks garbage collection begins.", Source: artifact})
-	share(func(s *Setup) *int64 { return &s.CollectUntil }, knob.Info{Key: "collect_until", Label: "Collect until", Help: "With how many free superblocks it ends: one more at least than it begins with.", Source: artifact})
+	share(func(s *Setup) *int64 { return &s.Preconditioned }, knob.Info{Key: "precondition", Label: "Full of old pages", Help: "Share of the flash that holds valid old data before the run; above 0, garbage collection is about to begin. It goes on until as much is free as Collect until says, so old data and footprint must leave that much: at most about 64 % by default. The fuller the flash, the more pages are copied before each erase: a run of a fraction of a second then has fewer erases, and each frees less. With little old data superblocks are nearly empty: they are erased one after the other, and requests wait most.", Source: "0: the artifact never collects. The paper collects from 80 % used on, of which what is valid is not said"})
+	share(func(s *Setup) *int64 { return &s.CollectAt }, knob.Info{Key: "collect_at", Label: "Collect at", Help: "Share of free superblocks at which garbage collection begins.", Source: artifact})
+	share(func(s *Setup) *int64 { return &s.CollectUntil }, knob.Info{Key: "collect_until", Label: "Collect until", Help: "Share of free superblocks at which it ends: at least one superblock more than it begins with.", Source: artifact})
 	count(func(s *Setup) *int64 { return &s.Endurance }, knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: single-level cells of low latency"})
 
 	group = GroupPrices
@@ -153,14 +153,14 @@ func Knobs() []knob.Knob[Setup] {
 
 	group = GroupCores
 	count(func(s *Setup) *int64 { return &s.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 64, Help: "Cores of the host.", Source: table2})
-	add(knob.Int(knob.Info{Key: "clock", Label: "Clock", Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz), Help: "Of the cores.", Source: table2}, func(s *Setup) *unit.Frequency { return &s.Clock }))
-	count(func(s *Setup) *int64 { return &s.StoreSize }, knob.Info{Key: "store_buffer", Label: "Store buffer", Unit: "entries", Min: 1, Max: 1 << 12, Help: "Stores that a core has under way at most, before it waits.", Source: artifact})
+	add(knob.Int(knob.Info{Key: "clock", Label: "Clock", Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz), Help: "Clock rate of the cores.", Source: table2}, func(s *Setup) *unit.Frequency { return &s.Clock }))
+	count(func(s *Setup) *int64 { return &s.StoreSize }, knob.Info{Key: "store_buffer", Label: "Store buffer", Unit: "entries", Min: 1, Max: 1 << 12, Help: "How many stores a core can have under way before it waits.", Source: artifact})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "scheduler", Label: "Scheduler", Group: group, Kind: knob.One, Help: "Which thread a core runs next.", Source: artifact + "; CFS in §6.1",
 
 			Choices: []knob.Choice{
-				{Key: string(RoundRobin), Label: "round robin", Help: "The one that waits longest.", Word: "-"},
+				{Key: string(RoundRobin), Label: "round robin", Help: "The one that has waited longest.", Word: "-"},
 				{Key: string(Random), Label: "random", Help: "Any that is ready.", Word: "random scheduler"},
 				{Key: string(Fairness), Label: "fairness", Help: "The one that has executed least.", Word: "fairness scheduler"},
 				{Key: string(Locality), Label: "locality", Help: "The one whose data came last.", Word: "locality scheduler"},

@@ -23,7 +23,7 @@ const (
 // Quirks documents every switch.
 var Quirks = quirk.List{
 	{Key: "evict-clean", Source: "SkyByte artifact, SSD cache", Text: "Without a write log every victim of the cache is programmed, clean or dirty.", Paper: "Only dirty victims are programmed."},
-	{Key: "integer-ratio", Source: "SkyByte artifact, promotion", Text: "The share of accesses to promoted pages is an integer division: 0 or at least 1, so the threshold hardly moves.", Paper: "It is a share."},
+	{Key: "integer-ratio", Source: "SkyByte artifact, promotion", Text: "The share of accesses to promoted pages is an integer division, 0 or at least 1, so the threshold hardly moves.", Paper: "It is a share."},
 	{Key: "one-log", Source: "SkyByte artifact, write log", Text: "One circular log: compaction begins when half of it is full and ends when hardly a slot is taken, lines that come meanwhile included. Writers wait when all of it is full.", Paper: "Two logs of half the size take turns: the full one is compacted while the other takes lines. Writers wait when both are full."},
 	{Key: "true-latency", Source: "SkyByte artifact, switch trigger", Text: "A read switches if its latency is at least the threshold.", Paper: "It switches if what is queued at its channel is estimated above the threshold."},
 	{Key: "free-index", Source: "SkyByte artifact, latencies", Text: "A write into the log costs no look-up in the index.", Paper: "It costs one."},

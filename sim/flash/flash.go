@@ -161,7 +161,7 @@ func Knobs() []knob.Knob[Spec] {
 	size(func(s *Spec) *unit.Bytes { return &s.Capacity }, "flash_capacity", "Capacity", "What the host can address.", geometry, "GB", unit.GB, unit.GB, 1e6*unit.GB)
 	add(knob.Int(knob.Info{
 		Key: "flash_spare", Label: "Over-provisioning", Group: geometry, Unit: "%", Scale: 10, Min: 0, Max: 4000,
-		Help: "Flash beyond the capacity; garbage collection works with it.",
+		Help: "Flash beyond the capacity, which garbage collection works with.",
 	}, func(s *Spec) *int64 { return &s.OverProvision }))
 	count(func(s *Spec) *int64 { return &s.Channels }, "flash_channels", "Channels", "Buses between controller and flash.", geometry, "", 1, 256)
 	count(func(s *Spec) *int64 { return &s.Dies }, "flash_dies", "Dies", "Dies on a channel that work at a time.", geometry, "", 1, 64)

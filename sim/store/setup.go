@@ -86,7 +86,7 @@ func Knobs() []knob.Knob[Setup] {
 	const report = "Ravenstore report, "
 	size(func(s *Setup) *unit.Bytes { return &s.GPU }, knob.Info{
 		Key: "gpu_memory", Label: "GPU memory", Group: groupMachine, Unit: "GiB", Scale: int64(unit.GiB), Min: int64(unit.MiB), Max: int64(unit.GiB) << 10,
-		Help:   "Memory of the GPU, of which every client's page tables are taken first.",
+		Help:   "Memory of the GPU, from which every client's page tables come first.",
 		Source: "V100 with 16 GB; " + report + "§5.1, says V100 only",
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Host }, knob.Info{
@@ -95,7 +95,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	ks = append(ks, knob.Int(knob.Info{
 		Key: "link", Label: "Host link", Group: groupMachine, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(100 * unit.MBps), Max: int64(1000 * unit.GBps),
-		Help:   "Rate between GPU and host, each direction; tensors come back at it, and no eviction is faster.",
+		Help:   "Rate between GPU and host, each direction: tensors come back at it, and no eviction is faster.",
 		Source: "assumed: what copies of pinned memory reach on the V100's PCIe 3.0 x16; the report measures evictions only",
 	}, func(s *Setup) *unit.Bandwidth { return &s.Link }))
 	span(func(s *Setup) *unit.Time { return &s.Alloc }, unit.Microsecond, knob.Info{
@@ -104,16 +104,16 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	span(func(s *Setup) *unit.Time { return &s.Free }, unit.Millisecond, knob.Info{
 		Key: "free", Label: "Free", Unit: "ms", Max: int64(unit.Second),
-		Help:   "Time of a call that frees, which waits for the GPU: 6.5 through the store, 4 without it, 0 where memory is pooled.",
+		Help:   "Time of a call that frees, which waits for the GPU: 6.5 ms through the store, 4 ms without it, 0 where memory is pooled.",
 		Source: report + "Table 1: slope over pairs of 128 B, whose allocation costs next to nothing by Table 2",
 	})
 	span(func(s *Setup) *unit.Time { return &s.Start }, unit.Millisecond, knob.Info{
 		Key: "start", Label: "First call", Unit: "ms", Max: int64(unit.Second),
-		Help: "What a client's first call takes in addition: 4 through the store, 2.5 without it.", Source: report + "Table 1: what the line through its values has at 0 pairs",
+		Help: "What a client's first call takes on top: 4 ms through the store, 2.5 ms without it.", Source: report + "Table 1: what the line through its values has at 0 pairs",
 	})
 	span(func(s *Setup) *unit.Time { return &s.IPC }, unit.Microsecond, knob.Info{
 		Key: "ipc", Label: "Call without work", Unit: "µs", Max: int64(unit.Second),
-		Help:   "Time of a put, and of a get that finds its tensor in GPU memory; those of create and free contain it.",
+		Help:   "Time of a put, and of a get that finds its tensor in GPU memory; the times of create and free include it.",
 		Source: "assumed: two passes through shared memory; the report's create of 0.52 ms is a bound",
 	})
 	span(func(s *Setup) *unit.Time { return &s.EvictFixed }, unit.Millisecond, knob.Info{
@@ -126,7 +126,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	span(func(s *Setup) *unit.Time { return &s.Pause }, unit.Millisecond, knob.Info{
 		Key: "pause", Label: "Pause after eviction", Unit: "ms", Max: int64(unit.Second),
-		Help:   "Time between an eviction and the allocation it was for. It outweighs all else, so it is off.",
+		Help:   "Time between an eviction and the allocation it was for. It outweighs everything else, so it is off by default.",
 		Source: report + "§6.3.2: 100 ms around an error of unknown cause; 0 here",
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Client }, knob.Info{
@@ -135,9 +135,9 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	toggle(func(s *Setup) *int64 { return &s.Parallel }, knob.Info{
 		Key: "parallel_eviction", Label: "Parallel eviction",
-		Help: "Whether callback and copy of an eviction go on at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
+		Help: "Whether an eviction's callback and copy run at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
 	})
-	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Info{Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or at their get.", Source: report + "§4.3"})
+	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Info{Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or only when they are asked for.", Source: report + "§4.3"})
 	size(func(s *Setup) *unit.Bytes { return &s.Headroom }, knob.Info{
 		Key: "headroom", Label: "Headroom", Group: groupOptions, Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB) << 10,
 		Help: "GPU memory that prefetch leaves free for the next create.", Source: "0 as published; a reserve is ours",

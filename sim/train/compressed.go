@@ -28,14 +28,14 @@ const carveOut = 3
 
 var threshold = system.Param{
 	Key: "buddy_threshold", Label: "Buddy Threshold", Unit: "%", Scale: 10, Max: 1000, Default: 300,
-	Help:   "With Buddy Compression: how many entries of 128 bytes of a tensor may overflow to the buddy memory when its target is chosen.",
+	Help:   "With Buddy Compression: share of a tensor's entries of 128 bytes that may overflow to the buddy memory when its target is chosen.",
 	Source: "Buddy Compression, §3.4",
 }
 
 var buddyLink = system.Param{
 	Key: "buddy_link", Label: "Link to the buddy memory", Unit: "GB/s", Scale: int64(unit.GBps),
 	Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps), Default: 150 * int64(unit.GBps),
-	Help:   "With Buddy Compression: what overflows comes over this link, and kernels wait for it. It is not the link to the host.",
+	Help:   "With Buddy Compression: overflow comes over this link, and kernels wait for it. It is not the link to the host.",
 	Source: "Buddy Compression, Table 2: NVLink2",
 }
 

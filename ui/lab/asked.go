@@ -572,7 +572,7 @@ func (c *comparison) text() []string {
 
 // most says what costs most, where one thing does.
 func (c *comparison) most() string {
-	const later = "Which cause it is takes all runs to say."
+	const later = "Only all the runs together say which cause that is."
 	parts := make([]int64, len(c.steps))
 	for k := range c.steps {
 		parts[k] = c.steps[k].t

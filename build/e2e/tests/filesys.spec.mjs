@@ -15,9 +15,9 @@ test('one operation in five columns, of the call that is chosen', async ({ page 
   await visit(page, quick);
   const table = (await opened(page, 'operation')).locator('table').first();
   await expect(table.locator('thead th')).toHaveText([/^Structure/, 'ByteFS', 'Ext4', 'F2FS', 'NOVA', 'PMFS']);
-  await expect(page.locator('#section-operation')).toContainText('What the run moves for each create');
+  await expect(page.locator('#section-operation')).toContainText('For each create the run moves');
   await page.selectOption('#f-op_call', 'fsync');
-  await expect(page.locator('#section-operation')).toContainText('What the run moves for each fsync');
+  await expect(page.locator('#section-operation')).toContainText('For each fsync the run moves');
   await expect(page).toHaveURL(/op_call=fsync/);
 });
 
@@ -25,8 +25,8 @@ test('the power fails where it is told to', async ({ page }) => {
   await visit(page, `${quick}&focus=bytefs&crash=50`);
   const section = page.locator('#section-crash');
   if (await page.locator('#open-crash').getAttribute('aria-expanded') === 'false') await page.click('#open-crash');
-  await expect(section).toContainText(/ByteFS loses power after/, { timeout: 60_000 });
-  await expect(section).toContainText(/All [\d\s\u202f]+ files? that were promised to be durable are as promised\./);
+  await expect(section).toContainText(/It loses power after/, { timeout: 60_000 });
+  await expect(section).toContainText(/ByteFS keeps its promise: all [\d\s\u202f]+ files that should be durable are as promised\./);
   const first = await section.innerText();
   await page.fill('#f-crash', '80');
   await page.keyboard.press('Enter');
@@ -34,11 +34,11 @@ test('the power fails where it is told to', async ({ page }) => {
   await expect.poll(() => section.innerText(), { timeout: 60_000 }).not.toBe(first);
   await expect(section).toContainText(/are as promised\./);
   await screenshot(page, 'filesys-crash');
-  // A mistake of the firmware breaks promises.
+  // A bug of the firmware breaks promises.
   await page.selectOption('#f-crash_fault', 'mapped');
   await expect(page).toHaveURL(/crash_fault=mapped/);
-  await expect(section).toContainText(/With the mistake [\d\s\u202f]+ lines are not as/, { timeout: 60_000 });
-  await expect(section).toContainText(/promised to be durable, [\d\s\u202f]+ files? (is|are) not\./);
+  await expect(section).toContainText(/With this bug [\d\s\u202f]+ lines are not as/, { timeout: 60_000 });
+  await expect(section).toContainText(/should be durable, [\d\s\u202f]+ files? (is|are) not\./);
 });
 
 test('what programs write decides', async ({ page }) => {

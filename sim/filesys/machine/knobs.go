@@ -76,7 +76,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupRun
 	scales := knob.Info{
 		Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
-		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory and threads are not, and the first 64 pages of the write buffer. A recording is not divided, and neither is its machine.",
+		Help:   "How much of the full workload runs. It divides files, calls, capacity, log, page cache, journal and all timers, but not latencies, threads, files in a directory or the first 64 pages of the write buffer. A recording is not divided, nor is its machine.",
 		Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
 	}
 	for n := int64(1); n <= 256; n *= 2 {
@@ -88,13 +88,13 @@ func Knobs() []knob.Knob[Setup] {
 	}
 	add(knob.Int(scales, func(s *Setup) *int64 { return &s.Scale }))
 	count(func(s *Setup) *int64 { return &s.Seed }, knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"})
-	count(func(s *Setup) *int64 { return &s.Threads }, knob.Info{Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 is as the workload has them. A recording has its own.", Source: "0: as the workload", Zero: "as the workload has them"})
-	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Info{Key: "open_loop", Label: "Times of the recording", Help: "Whether a call of a recording waits for its time; else a thread calls as soon as it was answered.", Source: "ours"})
+	count(func(s *Setup) *int64 { return &s.Threads }, knob.Info{Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 for as many as the workload has. A recording has its own.", Source: "0: as the workload", Zero: "as the workload has them"})
+	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Info{Key: "open_loop", Label: "Times of the recording", Help: "Whether a recording's calls come at their recorded times; else a thread calls again as soon as it is answered.", Source: "ours"})
 
 	group = GroupChoices
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
-			Key: "payload", Label: "Payload", Group: group, Kind: knob.One, Help: "What programs write. An overwrite with what was there changes no line, and ByteFS writes no data.",
+			Key: "payload", Label: "Payload", Group: group, Kind: knob.One, Help: "What programs write. Overwriting with what was there changes no line, and ByteFS then writes no data.",
 			Source: "Filebench's source: its buffers are cleared and never filled (high confidence)",
 
 			Choices: []knob.Choice{
@@ -104,7 +104,7 @@ func Knobs() []knob.Knob[Setup] {
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Payload) },
 	})
-	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes. It decides only where the payload is a share of lines.", Source: "ours"})
+	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches change. It matters only where the payload is a share of lines.", Source: "ours"})
 	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "how the text reads: off; " + branch + " (get_dup_page, sync_rbh_wr_new): on"})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
@@ -112,15 +112,15 @@ func Knobs() []knob.Knob[Setup] {
 			Source: "buffer: the same for all, of a device whose DRAM is protected; the artifact treats file systems differently",
 
 			Choices: []knob.Choice{
-				{Key: string(OnBuffer), Label: "by the buffer", Help: "When it has a slot of the protected write buffer.", Word: "-"},
-				{Key: string(OnProgram), Label: "by the program", Help: "When its pages are programmed.", Word: "answered by the program"},
-				{Key: string(AsArtifact), Label: "as the artifact", Help: "Of Ext4 and F2FS when they are programmed, of all others by the buffer.", Word: "answered as the artifact"},
+				{Key: string(OnBuffer), Label: "by the buffer", Help: "Once it has a slot of the protected write buffer.", Word: "-"},
+				{Key: string(OnProgram), Label: "by the program", Help: "Once its pages are programmed.", Word: "answered by the program"},
+				{Key: string(AsArtifact), Label: "as the artifact", Help: "For Ext4 and F2FS once programmed, for all others by the buffer.", Word: "answered as the artifact"},
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Ack) },
 	})
 
 	group = GroupMeasured
-	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ wholly from what they are compared with, so that they are sent as blocks. It decides only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
+	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ entirely and are sent as blocks. It matters only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "frontier", Label: "Flash is written", Group: group, Kind: knob.One, Help: "Which channel a page is programmed on.",
@@ -128,56 +128,56 @@ func Knobs() []knob.Knob[Setup] {
 
 			Choices: []knob.Choice{
 				{Key: string(Striped), Label: "on all channels", Help: "Page by page, so that all channels program at once.", Word: "-"},
-				{Key: string(OneBlock), Label: "a block at a time", Help: "As the artifact's emulator does: a block's pages on one channel, then the next, so that one channel programs at a time.", Word: "one channel programs at a time"},
+				{Key: string(OneBlock), Label: "a block at a time", Help: "As the artifact's emulator does: a block's pages on one channel, then on the next, so only one channel programs at a time.", Word: "one channel programs at a time"},
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Device.Frontier) },
 	})
-	mechanism(func(s *Setup) *bool { return &s.Warm }, knob.Info{Key: "warm", Label: "Warm-up", Help: "Whether varmail, fileserver, webproxy, webserver and oltp run once before they are measured, and keep what the page cache has then. YCSB always does; of the others caches are cold.", Source: script + ":93-110, 296-308"})
-	mechanism(func(s *Setup) *bool { return &s.KeepF2FS }, knob.Info{Key: "f2fs_keeps", Label: "F2FS keeps its cache", Help: "Whether F2FS begins with its metadata in the page cache, as far as they have room there: those of the files made last.", Source: script + ":208-211: caches are dropped for all but F2FS"})
-	size(func(s *Setup) *unit.Bytes { return &s.Host.OwnCache }, unit.MiB, "MiB", 0, 1024*unit.GiB, knob.Info{Key: "own_cache", Label: "Page cache of ByteFS", Help: "ByteFS' own page cache, which nobody limits; 0: as that of all others.", Zero: "as that of all others", Source: "ByteFS artifact, branch bytefs: 4,194,304 pages (16384) of its own, which neither drop_caches nor pin_mem touches"})
-	mechanism(func(s *Setup) *bool { return &s.Host.BlindWrites }, knob.Info{Key: "blind_writes", Label: "ByteFS writes without reading", Help: "Whether ByteFS changes a part of a page that it has not in its cache without reading the page first. What it does not write is then lost: no file system can do so.", Source: branch + ":1012-1017: the read is commented out"})
-	mechanism(func(s *Setup) *bool { return &s.FullSync }, knob.Info{Key: "full_sync", Label: "Synchronous writes are O_SYNC", Help: "Whether synchronous writes of oltp make an inode's times durable, too; else O_DSYNC.", Source: "Filebench, fileset.c: dsync is O_SYNC but on Solaris"})
-	mechanism(func(s *Setup) *bool { return &s.Flowops }, knob.Info{Key: "flowops", Label: "All operations count", Help: "Whether a run of Filebench ends after so many operations of any kind, which makes it a half to a third as long; else after so many reads and writes.", Source: "Filebench, flowop.c: flowop_endop counts every one (finishoncount)"})
-	span(func(s *Setup) *unit.Time { return &s.ReaderBurn }, us, "µs", 0, sec, knob.Info{Key: "reader_burn", Label: "A reader of oltp computes", Help: "After every read.", Source: "Filebench, oltp.f: 200,000 rounds of a loop, a nanosecond each (low confidence); optimized, at a store a cycle, 80 at 2.5 GHz"})
-	span(func(s *Setup) *unit.Time { return &s.WriterBurn }, us, "µs", 0, sec, knob.Info{Key: "writer_burn", Label: "A writer of oltp computes", Help: "Before every batch of writes.", Source: "Filebench, oltp.f: 10,000 rounds of a loop, a nanosecond each (low confidence)"})
-	span(func(s *Setup) *unit.Time { return &s.StoreCost }, us, "µs", 0, sec, knob.Info{Key: "store_cost", Label: "The store computes", Help: "For an operation of YCSB.", Source: general})
+	mechanism(func(s *Setup) *bool { return &s.Warm }, knob.Info{Key: "warm", Label: "Warm-up", Help: "Whether varmail, fileserver, webproxy, webserver and oltp run once before they are measured, and keep the page cache. YCSB always does; all others start with cold caches.", Source: script + ":93-110, 296-308"})
+	mechanism(func(s *Setup) *bool { return &s.KeepF2FS }, knob.Info{Key: "f2fs_keeps", Label: "F2FS keeps its cache", Help: "Whether F2FS starts with its metadata in the page cache, as far as they fit: those of the newest files.", Source: script + ":208-211: caches are dropped for all but F2FS"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.OwnCache }, unit.MiB, "MiB", 0, 1024*unit.GiB, knob.Info{Key: "own_cache", Label: "Page cache of ByteFS", Help: "ByteFS' own page cache, which nothing limits; 0 for the same as all others.", Zero: "as that of all others", Source: "ByteFS artifact, branch bytefs: 4,194,304 pages (16384) of its own, which neither drop_caches nor pin_mem touches"})
+	mechanism(func(s *Setup) *bool { return &s.Host.BlindWrites }, knob.Info{Key: "blind_writes", Label: "ByteFS writes without reading", Help: "Whether ByteFS changes part of an uncached page without reading the page first. The rest of the page is then lost: no real file system can do that.", Source: branch + ":1012-1017: the read is commented out"})
+	mechanism(func(s *Setup) *bool { return &s.FullSync }, knob.Info{Key: "full_sync", Label: "Synchronous writes are O_SYNC", Help: "Whether synchronous writes of oltp make an inode's times durable, too; else they are O_DSYNC.", Source: "Filebench, fileset.c: dsync is O_SYNC but on Solaris"})
+	mechanism(func(s *Setup) *bool { return &s.Flowops }, knob.Info{Key: "flowops", Label: "All operations count", Help: "Whether operations of every kind count towards the end of a Filebench run, which makes it a half to a third as long; else only reads and writes count.", Source: "Filebench, flowop.c: flowop_endop counts every one (finishoncount)"})
+	span(func(s *Setup) *unit.Time { return &s.ReaderBurn }, us, "µs", 0, sec, knob.Info{Key: "reader_burn", Label: "A reader of oltp computes", Help: "CPU time after every read.", Source: "Filebench, oltp.f: 200,000 rounds of a loop, a nanosecond each (low confidence); optimized, at a store a cycle, 80 at 2.5 GHz"})
+	span(func(s *Setup) *unit.Time { return &s.WriterBurn }, us, "µs", 0, sec, knob.Info{Key: "writer_burn", Label: "A writer of oltp computes", Help: "CPU time before every batch of writes.", Source: "Filebench, oltp.f: 10,000 rounds of a loop, a nanosecond each (low confidence)"})
+	span(func(s *Setup) *unit.Time { return &s.StoreCost }, us, "µs", 0, sec, knob.Info{Key: "store_cost", Label: "The store computes", Help: "CPU time of an operation of YCSB.", Source: general})
 
 	group = GroupFlash
-	size(func(s *Setup) *unit.Bytes { return &s.Device.Capacity }, unit.GiB, "GiB", unit.GiB, 1024*unit.GiB, knob.Info{Key: "capacity", Label: "Capacity", Help: "Flash of the SSD.", Source: paper + "; as the artifact"})
-	count(func(s *Setup) *int64 { return &s.Device.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 256, Help: "Channels, each of which works on one page at a time.", Source: paper + "; 16 in the artifact"})
+	size(func(s *Setup) *unit.Bytes { return &s.Device.Capacity }, unit.GiB, "GiB", unit.GiB, 1024*unit.GiB, knob.Info{Key: "capacity", Label: "Capacity", Help: "How much flash the SSD has.", Source: paper + "; as the artifact"})
+	count(func(s *Setup) *int64 { return &s.Device.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 256, Help: "Flash channels; each works on one page at a time.", Source: paper + "; 16 in the artifact"})
 	count(func(s *Setup) *int64 { return &s.Device.Pages }, knob.Info{Key: "block_pages", Label: "Pages a block", Min: 8, Max: 1 << 12, Help: "Pages of 4 KiB in a block, which is erased as a whole.", Source: artifact})
 	span(func(s *Setup) *unit.Time { return &s.Device.Read }, us, "µs", 0, 10*ms, knob.Info{Key: "read_latency", Label: "Read", Help: "How long a channel needs to read a page.", Source: paper + "; as the artifact"})
 	span(func(s *Setup) *unit.Time { return &s.Device.Program }, us, "µs", ns, 10*ms, knob.Info{Key: "program_latency", Label: "Program", Help: "How long a channel needs to program a page.", Source: paper + "; as the artifact"})
 	span(func(s *Setup) *unit.Time { return &s.Device.Erase }, us, "µs", 0, 100*ms, knob.Info{Key: "erase_latency", Label: "Erase", Help: "How long a channel needs to erase a block.", Source: artifact + ", which defines but never charges it"})
-	mechanism(func(s *Setup) *bool { return &s.Device.ReadsFirst }, knob.Info{Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else who comes first.", Source: artifact + ": who comes first"})
+	mechanism(func(s *Setup) *bool { return &s.Device.ReadsFirst }, knob.Info{Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else first come, first served.", Source: artifact + ": who comes first"})
 
 	group = GroupBlocks
-	span(func(s *Setup) *unit.Time { return &s.Device.Submit }, us, "µs", 0, ms, knob.Info{Key: "submit", Label: "Submission", Help: "From the host to the firmware, once a command.", Source: general})
-	span(func(s *Setup) *unit.Time { return &s.Device.Firmware }, us, "µs", 0, ms, knob.Info{Key: "firmware", Label: "Firmware", Help: "What the one firmware server needs for each page of a block command.", Source: "artifact: one thread serves all commands and sums up each page; how long it takes is " + general})
-	span(func(s *Setup) *unit.Time { return &s.Device.Transfer }, us, "µs", 0, ms, knob.Info{Key: "transfer", Label: "Transfer", Help: "What the link needs for each page of a block command, one after the other.", Source: "4 KiB at 3.5 GB/s, the read rate of the paper's Table 1 (medium confidence)"})
-	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "From the firmware to the program that waits, once a command.", Source: general})
-	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. What is above 64 the scale divides; fewer could not keep the channels at work, which it does not divide.", Source: general + "; 16 MB on the paper's real board"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Submit }, us, "µs", 0, ms, knob.Info{Key: "submit", Label: "Submission", Help: "Time from the host to the firmware, once a command.", Source: general})
+	span(func(s *Setup) *unit.Time { return &s.Device.Firmware }, us, "µs", 0, ms, knob.Info{Key: "firmware", Label: "Firmware", Help: "Time of the firmware, which serves one command at a time, for each page of a block command.", Source: "artifact: one thread serves all commands and sums up each page; how long it takes is " + general})
+	span(func(s *Setup) *unit.Time { return &s.Device.Transfer }, us, "µs", 0, ms, knob.Info{Key: "transfer", Label: "Transfer", Help: "Time on the link for each page of a block command, one after the other.", Source: "4 KiB at 3.5 GB/s, the read rate of the paper's Table 1 (medium confidence)"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "Time from the firmware to the waiting program, once a command.", Source: general})
+	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale divides only what is above 64: fewer could not keep the channels busy, which it does not divide.", Source: general + "; 16 MB on the paper's real board"})
 
-	mechanism(func(s *Setup) *bool { return &s.Device.Serves }, knob.Info{Key: "buffer_reads", Label: "Buffer serves reads", Help: "Whether a page that is read while the write buffer still has it comes from there; else the read waits until it is programmed, and reads flash.", Source: "off: " + artifact + "; a real SSD's buffer does"})
+	mechanism(func(s *Setup) *bool { return &s.Device.Serves }, knob.Info{Key: "buffer_reads", Label: "Buffer serves reads", Help: "Whether a read is served from the write buffer while the page is still there; else it waits until the page is programmed and reads flash.", Source: "off: " + artifact + "; a real SSD's buffer does"})
 
 	group = GroupBytes
-	span(func(s *Setup) *unit.Time { return &s.Device.LineRead }, ns, "ns", 0, ms, knob.Info{Key: "line_read", Label: "Load of a line", Help: "What a load of 64 bytes from the device takes, for each line of an access.", Source: paper + ", Table 1; 175 ns over CXL"})
-	span(func(s *Setup) *unit.Time { return &s.Device.LineWrite }, ns, "ns", 0, ms, knob.Info{Key: "line_write", Label: "Store of a line", Help: "What a store of 64 bytes to the device takes.", Source: paper + ", Table 1; 175 ns over CXL"})
-	span(func(s *Setup) *unit.Time { return &s.Device.Persist }, ns, "ns", 0, ms, knob.Info{Key: "persist", Label: "Persistence point", Help: "The read that makes the posted stores of an access durable, once an access.", Source: "0: the paper does not say whether 0.6 µs a line has it"})
-	span(func(s *Setup) *unit.Time { return &s.Device.Commit }, ns, "ns", 0, ms, knob.Info{Key: "commit_time", Label: "COMMIT", Help: "What the command takes that makes a transaction durable.", Source: general})
+	span(func(s *Setup) *unit.Time { return &s.Device.LineRead }, ns, "ns", 0, ms, knob.Info{Key: "line_read", Label: "Load of a line", Help: "Time to load 64 bytes from the device, for each line of an access.", Source: paper + ", Table 1; 175 ns over CXL"})
+	span(func(s *Setup) *unit.Time { return &s.Device.LineWrite }, ns, "ns", 0, ms, knob.Info{Key: "line_write", Label: "Store of a line", Help: "Time to store 64 bytes in the device.", Source: paper + ", Table 1; 175 ns over CXL"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Persist }, ns, "ns", 0, ms, knob.Info{Key: "persist", Label: "Persistence point", Help: "Time of the read that makes the posted stores of an access durable, once an access.", Source: "0: the paper does not say whether 0.6 µs a line has it"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Commit }, ns, "ns", 0, ms, knob.Info{Key: "commit_time", Label: "COMMIT", Help: "Time of the command that makes a transaction durable.", Source: general})
 	size(func(s *Setup) *unit.Bytes { return &s.Device.DRAM }, unit.MiB, "MiB", unit.MiB, 64*unit.GiB, knob.Info{Key: "ssd_dram", Label: "DRAM for data", Help: "The log of ByteFS, or the page buffer of NOVA and PMFS.", Source: paper})
-	mechanism(func(s *Setup) *bool { return &s.Device.Shared }, knob.Info{Key: "dram_shared", Label: "DRAM buffers block commands", Help: "Whether the page buffer serves block commands too, also those of Ext4 and F2FS, which have none of it otherwise.", Source: "off: the artifact buffers byte accesses only; 256 MB for every file system can be read as on"})
+	mechanism(func(s *Setup) *bool { return &s.Device.Shared }, knob.Info{Key: "dram_shared", Label: "DRAM buffers block commands", Help: "Whether the page buffer serves block commands, too, even those of Ext4 and F2FS, which otherwise make no use of it.", Source: "off: the artifact buffers byte accesses only; 256 MB for every file system can be read as on"})
 	count(func(s *Setup) *int64 { return &s.Device.LogAt }, knob.Info{Key: "log_at", Label: "Cleaning begins at", Unit: "%", Min: 1, Max: 100, Help: "How full the log, or its half, is when cleaning begins.", Source: paper + "; 75 % in the artifact"})
 	mechanism(func(s *Setup) *bool { return &s.Device.Single }, knob.Info{Key: "log_single", Label: "One log buffer", Help: "Whether the log is one ring; else two halves take turns.", Source: paper + ": two; one in the artifact"})
 
 	group = GroupCollect
-	count(func(s *Setup) *int64 { return &s.Device.CollectAt }, knob.Info{Key: "gc_start", Label: "Collection begins at", Unit: "%", Max: 50, Help: "How many blocks of a channel are free when collection begins there.", Source: artifact})
-	count(func(s *Setup) *int64 { return &s.Device.CollectUntil }, knob.Info{Key: "gc_stop", Label: "Collection ends at", Unit: "%", Max: 90, Help: "How many are free when it ends.", Source: artifact})
-	count(func(s *Setup) *int64 { return &s.Device.Old }, knob.Info{Key: "old_data", Label: "Other data", Unit: "%", Max: 90, Help: "How full of data that nobody uses in the run the SSD is before it.", Source: "0: not published"})
+	count(func(s *Setup) *int64 { return &s.Device.CollectAt }, knob.Info{Key: "gc_start", Label: "Collection begins at", Unit: "%", Max: 50, Help: "Share of a channel's blocks that are free when collection begins there.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Device.CollectUntil }, knob.Info{Key: "gc_stop", Label: "Collection ends at", Unit: "%", Max: 90, Help: "Share of them that are free when it ends.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Device.Old }, knob.Info{Key: "old_data", Label: "Other data", Unit: "%", Max: 90, Help: "How full the SSD is beforehand of data that the run does not use.", Source: "0: not published"})
 	count(func(s *Setup) *int64 { return &s.Device.Endurance }, knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: cells with three bits"})
 
 	group = GroupHost
-	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})
+	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; a thread that finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})
 	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + "; the artifact pins memory until 4096 are left (utils/filebench_run.sh:293)"})
 	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take.", Source: general})
 
@@ -185,41 +185,41 @@ func Knobs() []knob.Knob[Setup] {
 	cost := func(ref func(*Setup) *unit.Time, key, label, help, source string) {
 		span(ref, us, "µs", 0, 10*ms, knob.Info{Key: key, Label: label, Help: help, Source: source})
 	}
-	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call. A recording has none.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
-	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do. A recording has none.", "from the artifact's run of stat (low confidence)")
-	cost(func(s *Setup) *unit.Time { return &s.Host.Open }, "open_cost", "Open, stat", "Of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Close }, "close_cost", "Close", "Of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.ReadCall }, "read_cost", "Read", "Of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.ReadPage }, "read_page", "Read, a page", "Of each page of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.WriteCall }, "write_cost", "Write", "Of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.WritePage }, "write_page", "Write, a page", "Of each page of a call.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Fsync }, "fsync_cost", "Fsync", "Of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "CPU time of the benchmark program itself around a call. A recording has none.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that only one thread at a time can do. A recording has none.", "from the artifact's run of stat (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Open }, "open_cost", "Open, stat", "CPU time of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Close }, "close_cost", "Close", "CPU time of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.ReadCall }, "read_cost", "Read", "CPU time of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.ReadPage }, "read_page", "Read, a page", "CPU time for each page of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.WriteCall }, "write_cost", "Write", "CPU time of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.WritePage }, "write_page", "Write, a page", "CPU time for each page of a call.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Fsync }, "fsync_cost", "Fsync", "CPU time of a call.", general)
 
 	group = GroupSystems
-	cost(func(s *Setup) *unit.Time { return &s.Host.Section }, "section", "Section of a directory", "The part of a create, delete or rename that locks the directory.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceByteFS }, "ns_bytefs", "Names in ByteFS", "A create or delete outside the directory's lock.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceExt4 }, "ns_ext4", "Names in Ext4", "A create or delete outside the directory's lock.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceF2FS }, "ns_f2fs", "Names in F2FS", "A create or delete outside the directory's lock.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceNOVA }, "ns_nova", "Names in NOVA", "A create or delete outside the directory's lock.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.NamespacePMFS }, "ns_pmfs", "Names in PMFS", "A create or delete outside the directory's lock.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Handle }, "handle", "Handle of a write (Ext4)", "What a write needs to join a transaction of the journal.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Wake }, "wake", "Waking the journal (Ext4)", "From a thread to the journal's thread, and back.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Copy }, "journal_copy", "Copy into the journal (Ext4)", "Of each block.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Duplicate }, "duplicate", "Duplicate of a page (ByteFS)", "Made when a clean page is first written.", general)
-	cost(func(s *Setup) *unit.Time { return &s.Host.Compare }, "compare", "Comparison of a page (ByteFS)", "Of a page with its duplicate, before it is written back.", "ByteFS: 936 cycles (medium confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Section }, "section", "Section of a directory", "CPU time of a create, delete or rename while it locks the directory.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceByteFS }, "ns_bytefs", "Names in ByteFS", "CPU time of a create or delete outside the directory's lock.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceExt4 }, "ns_ext4", "Names in Ext4", "CPU time of a create or delete outside the directory's lock.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceF2FS }, "ns_f2fs", "Names in F2FS", "CPU time of a create or delete outside the directory's lock.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceNOVA }, "ns_nova", "Names in NOVA", "CPU time of a create or delete outside the directory's lock.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.NamespacePMFS }, "ns_pmfs", "Names in PMFS", "CPU time of a create or delete outside the directory's lock.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Handle }, "handle", "Handle of a write (Ext4)", "Time that a write takes to join a transaction of the journal.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Wake }, "wake", "Waking the journal (Ext4)", "Time from a thread to the journal's thread, and back.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Copy }, "journal_copy", "Copy into the journal (Ext4)", "CPU time for each block.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Duplicate }, "duplicate", "Duplicate of a page (ByteFS)", "CPU time to copy a clean page when it is first written.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Compare }, "compare", "Comparison of a page (ByteFS)", "CPU time to compare a page with its duplicate before it is written back.", "ByteFS: 936 cycles (medium confidence)")
 
 	group = GroupWriting
-	count(func(s *Setup) *int64 { return &s.Host.Background }, knob.Info{Key: "dirty_background", Label: "Write-back begins at", Unit: "%", Min: 1, Max: 100, Help: "How much of the page cache is dirty when it is written in the background.", Source: general + ": Linux's default"})
-	count(func(s *Setup) *int64 { return &s.Host.Limit }, knob.Info{Key: "dirty_limit", Label: "Writers write back at", Unit: "%", Min: 1, Max: 100, Help: "How much of it is dirty when writers have to write pages back themselves.", Source: general + ": Linux's default"})
+	count(func(s *Setup) *int64 { return &s.Host.Background }, knob.Info{Key: "dirty_background", Label: "Write-back begins at", Unit: "%", Min: 1, Max: 100, Help: "Share of dirty pages in the page cache at which they are written in the background.", Source: general + ": Linux's default"})
+	count(func(s *Setup) *int64 { return &s.Host.Limit }, knob.Info{Key: "dirty_limit", Label: "Writers write back at", Unit: "%", Min: 1, Max: 100, Help: "Share of dirty pages at which writers have to write pages back themselves.", Source: general + ": Linux's default"})
 	timer := func(ref func(*Setup) *unit.Time, key, label, help string) {
 		span(ref, sec, "s", ms, 3600*sec, knob.Info{Key: key, Label: label, Help: help, Source: general + ": the system's default"})
 	}
-	timer(func(s *Setup) *unit.Time { return &s.Host.Expire }, "expire", "Pages expire after", "After how long a dirty page is written in the background; Ext4 writes committed metadata home after as long. Divided by the scale, as all timers.")
-	timer(func(s *Setup) *unit.Time { return &s.Host.Commit }, "commit_interval", "Commit interval (Ext4)", "After how long the journal commits.")
-	timer(func(s *Setup) *unit.Time { return &s.Host.Checkpoint }, "checkpoint_interval", "Checkpoint interval (F2FS)", "After how long a checkpoint is written. The bundled workloads end, or need one, earlier: it decides for recordings that last longer.")
-	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Info{Key: "journal", Label: "Journal (Ext4)", Help: "The area of the journal.", Source: general + ": mkfs's default for this capacity"})
-	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Info{Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages have changed wholly or not at all: it decides with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact"})
-	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Info{Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes of at most so many bytes go by bytes, others as blocks. No bundled workload makes direct ones; recordings may.", Source: paper + "; the artifact has no direct access"})
+	timer(func(s *Setup) *unit.Time { return &s.Host.Expire }, "expire", "Pages expire after", "Age at which a dirty page is written in the background; at the same age Ext4 writes committed metadata in place. The scale divides it, as it does all timers.")
+	timer(func(s *Setup) *unit.Time { return &s.Host.Commit }, "commit_interval", "Commit interval (Ext4)", "Time between commits of the journal.")
+	timer(func(s *Setup) *unit.Time { return &s.Host.Checkpoint }, "checkpoint_interval", "Checkpoint interval (F2FS)", "Time between checkpoints. The bundled workloads end, or need one, earlier: it matters for recordings that last longer.")
+	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Info{Key: "journal", Label: "Journal (Ext4)", Help: "How much of the SSD the journal takes.", Source: general + ": mkfs's default for this capacity"})
+	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Info{Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages change entirely or not at all: it matters with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Info{Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes up to this size go by bytes, larger ones as blocks. No bundled workload makes direct writes; recordings may.", Source: paper + "; the artifact has no direct access"})
 	return ks
 }
 

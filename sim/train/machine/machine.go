@@ -81,12 +81,12 @@ func Knobs() []knob.Knob[Machine] {
 	}, func(m *Machine) *unit.Bytes { return &m.GPUMemory }))
 	add(knob.Int(knob.Info{
 		Key: "gpu_clock", Config: "GPU_frequency_GHz", Label: "GPU clock", Group: groupGPU,
-		Help: "The tick of simulated time. Kernel times are rounded down to whole ticks; it does not make kernels faster.", Source: g10conf,
+		Help: "The tick of simulated time: kernel times are rounded down to whole ticks. A faster clock does not make kernels faster.", Source: g10conf,
 		Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz),
 	}, func(m *Machine) *unit.Frequency { return &m.Clock }))
 	add(knob.Int(knob.Info{
 		Key: "alloc_rate", Config: "GPU_malloc_uspB", Label: "Allocation cost", Group: groupGPU,
-		Help: "Time to map fresh GPU memory, per byte. It limits allocations per migration batch and sets how early the planner allocates.", Source: g10conf,
+		Help: "Time to map a byte of fresh GPU memory. It limits the allocations in a migration batch and sets how early the planner allocates.", Source: g10conf,
 		Unit: "µs/B", Scale: 1e9, Min: 1, Max: 1e9,
 	}, func(m *Machine) *int64 { return &m.AllocRate }))
 	add(knob.Int(knob.Info{
@@ -101,13 +101,13 @@ func Knobs() []knob.Knob[Machine] {
 	}, func(m *Machine) *unit.Bandwidth { return &m.GPULink }))
 	add(knob.Int(knob.Info{
 		Key: "duplex_loss", Label: "Lost both ways", Group: groupLnk,
-		Help:   "How much of its two rates the GPU's link loses while both directions are busy; 0: they do not know of each other. Systems of the G10 artifact have it so as published.",
+		Help:   "How much of its two rates the GPU's link loses while both directions are busy; 0 if they do not disturb each other, as in systems of the G10 artifact as published.",
 		Source: "nvbandwidth, copies both ways at once: 8 % over PCIe 3 and 5, 29 % over PCIe 4, 46 % over NVLink-C2C",
 		Unit:   "%", Scale: 10, Min: 0, Max: 500,
 	}, func(m *Machine) *int64 { return &m.DuplexLoss }))
 	add(knob.Int(knob.Info{
 		Key: "transfer_cost", Label: "Cost of a transfer", Group: groupLnk,
-		Help:   "Time the driver takes for each transfer of a tensor, in which nothing else moves in its direction; small tensors pay it as large ones do. UM and DeepUM pay for each block of 2 MiB instead. Papers' machines have none, nor have systems of the G10 artifact as published.",
+		Help:   "Time that the driver takes for each transfer of a tensor, while nothing else moves in its direction; small tensors pay it as large ones do. UM and DeepUM pay for each block of 2 MiB instead. The papers' machines have none, nor do systems of the G10 artifact as published.",
 		Source: "our measurement: pinned copies of up to 64 KiB in a stream of an H100, less the time of their bytes, median of six (traces/measured/h100/copies.csv); one that is waited for takes 14 to 18 µs",
 		Unit:   "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(10 * unit.Millisecond),
 	}, func(m *Machine) *unit.Time { return &m.TransferCost }))
@@ -123,12 +123,12 @@ func Knobs() []knob.Knob[Machine] {
 	}, func(m *Machine) *unit.Bandwidth { return &m.SSDRead }))
 	add(knob.Int(knob.Info{
 		Key: "ssd_write", Label: "SSD write", Group: groupSSD, Ceiling: "host_link",
-		Help: "Sustained sequential write rate. The published simulator has no such knob and writes at the read rate.", Source: table2,
+		Help: "Sustained sequential write rate. The published simulator has none and writes at the read rate.", Source: table2,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, func(m *Machine) *unit.Bandwidth { return &m.SSDWrite }))
 	add(knob.Int(knob.Info{
 		Key: "ssd_latency", Config: "SSD_latency_us", Label: "SSD latency", Group: groupSSD,
-		Help: "Access latency that the planner adds to SSD moves and that page faults on SSD data pay.", Source: table2,
+		Help: "Access latency that the planner adds to moves from and to the SSD, and that page faults on its data pay.", Source: table2,
 		Unit: "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Second),
 	}, func(m *Machine) *unit.Time { return &m.SSDLatency }))
 	add(knob.Int(knob.Info{
@@ -138,13 +138,13 @@ func Knobs() []knob.Knob[Machine] {
 	}, func(m *Machine) *unit.Time { return &m.FaultLatency }))
 	add(knob.Int(knob.Info{
 		Key: "fault_batch", Label: "Faults per batch", Group: groupUVM,
-		Help:   "Page faults that share the page fault latency; not used in as-published mode. The true number is not known: 9 to 256.",
+		Help:   "How many page faults share one page fault latency; not used in as-published mode. Nobody has published the true number: 9 to 256.",
 		Source: "45 µs over 1.75 µs a fault, the median of DeepUM's Figure 9b and Table 5 less the pages' own transfers; the driver fetches up to 256 at a time, duplicates included",
 		Unit:   "pages", Scale: 1, Min: 1, Max: 1 << 20,
 	}, func(m *Machine) *int64 { return &m.FaultBatch }))
 	add(knob.Int(knob.Info{
 		Key: "batch_pages", Config: "PCIe_batch_size_page", Label: "Migration batch", Group: groupUVM,
-		Help: "Pages one migration batch moves each way; the granularity at which links are shared.", Source: g10conf,
+		Help: "Pages that one migration batch moves each way: how finely links are shared.", Source: g10conf,
 		Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
 	}, func(m *Machine) *int64 { return &m.BatchPages }))
 	return ks

@@ -122,15 +122,15 @@ func RunKnobs() []knob.Knob[Options] {
 	}
 	add(func(o *Options) *int64 { return &o.Iterations }, knob.Info{
 		Key: "iterations", Config: "num_iteration", Label: "Iterations", Unit: "", Scale: 1, Min: 1, Max: 16,
-		Help: "Training iterations simulated; the first starts cold, with weights on the SSD.",
+		Help: "How many training iterations are simulated; the first starts cold, with weights on the SSD.",
 	})
 	add(func(o *Options) *int64 { return &o.Noise }, knob.Info{
 		Key: "noise", Config: "kernel_time_std_dev", Label: "Kernel time error", Unit: "", Scale: 1000, Min: 0, Max: 1000,
-		Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).",
+		Help: "Random error of kernel times that the planner does not know of: uniform, up to this much either way (G10 paper, Figure 19).",
 	})
 	add(func(o *Options) *int64 { return &o.Seed }, knob.Info{
 		Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
-		Help: "Seed of the kernel time error.",
+		Help: "Seed of the kernel times' error.",
 	})
 	return ks
 }

@@ -10,7 +10,7 @@ import (
 var (
 	UMUsable = Param{
 		Key: "um_usable", Label: "Usable GPU memory", Unit: "%", Scale: 10_000, Min: 10_000, Max: 1_000_000, Default: 1_000_000,
-		Help:   "With UM and DeepUM: how much of GPU memory managed data gets. The rest is the driver's, the framework's, or lost to fragments.",
+		Help:   "With UM and DeepUM: share of GPU memory that managed data gets. The rest is the driver's, the framework's, or lost to fragments.",
 		Source: "all of it; 75.8 of 32 GiB reproduces DeepUM's Table 5 for BERT-Base, 3 % over at batch 29 (fitted)",
 	}
 	UMPagesPerFault = Param{
@@ -20,7 +20,7 @@ var (
 	}
 	UMFaultTime = Param{
 		Key: "um_fault_time", Label: "Time per counted fault", Unit: "µs", Scale: int64(unit.Microsecond), Max: int64(unit.Millisecond), Default: 1_700_000,
-		Help:   "With UM and DeepUM: how long the driver handles a counted fault, besides the block and its transfer.",
+		Help:   "With UM and DeepUM: how long the driver takes to handle a counted fault, besides the block and its transfer.",
 		Source: "fitted to what is left of UM's times in DeepUM's Figure 9(b); one value for GPT-2 and ResNet",
 	}
 	UMBlockTime = Param{
@@ -30,7 +30,7 @@ var (
 	}
 	UMVictims = Param{
 		Key: "um_victims", Label: "Victim window", Unit: "blocks", Scale: 1, Min: 1, Max: 1 << 20, Default: 800,
-		Help:   "With UM and DeepUM: a victim is drawn from so many blocks that migrated longest ago; 1 is the oldest, which has a cliff where memory is a little short.",
+		Help:   "With UM and DeepUM: a victim is drawn from this many blocks that migrated longest ago; 1 takes the oldest, which falls off a cliff where memory is a little short.",
 		Source: "fitted to the faults of BERT-Base in DeepUM's Table 5",
 	}
 	UMDriverPrefetch = Param{
@@ -40,7 +40,7 @@ var (
 	}
 	UMWarmup = Param{
 		Key: "um_warmup", Label: "Warm-up iterations", Unit: "", Scale: 1, Max: 64, Default: 6,
-		Help:   "With UM and DeepUM: iterations before those of the options. Addresses change between the first two, and tables are complete after about six.",
+		Help:   "With UM and DeepUM: iterations before those set under Options. Addresses change between the first two, and tables are complete after about six.",
 		Source: "until DeepUM's iterations settle in this simulator",
 	}
 )

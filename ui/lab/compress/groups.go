@@ -17,7 +17,7 @@ import (
 // groupsKnob says whether allocations are shown one by one.
 func groupsKnob() knob.Info {
 	return knob.Info{
-		Key: "allocations_by", Label: "Rows", Help: "A group is allocations whose names differ only in numbers.", Kind: knob.One, Default: "group",
+		Key: "allocations_by", Label: "Rows", Help: "A group is all allocations whose names differ only in numbers.", Kind: knob.One, Default: "group",
 		Choices: []knob.Choice{{Key: "group", Label: "groups by name"}, {Key: "single", Label: "single allocations"}},
 	}
 }

@@ -71,7 +71,7 @@ func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
 	rows := min(pages, mapRows)
 	m := &report.Map{
 		ID: "map", Title: "Sectors by entry: " + p.label(), X: "entry of the page", Y: "page", Grids: []string{""},
-		Help:    "A row is a page of 64 entries of 128 bytes, in address order; pick a cell to look inside.",
+		Help:    "Each row is a page of 64 entries of 128 bytes, in address order; pick a cell to look inside.",
 		Columns: int(pageEntries), Classes: sectorNames, Cells: make([]byte, rows*pageEntries),
 		Pick: report.Pick{Section: insideKey, Set: knob.Join([]knob.Pair{{Key: insideOf, Text: p.key}}, " "), Key: insideAt},
 	}

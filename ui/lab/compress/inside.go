@@ -17,7 +17,7 @@ import (
 func insideKnobs() []knob.Info {
 	return []knob.Info{
 		{Key: insideOf, Label: "Allocation", Help: "A tensor of the opened file, by its name, part of its name, or its number; without a file, made-up data.", Kind: knob.Word},
-		{Key: insideAt, Label: "Entry", Help: "Its number in the allocation, from 0: 128 bytes each.", Kind: knob.Number, Scale: 1, Max: 1 << 40, Default: "0"},
+		{Key: insideAt, Label: "Entry", Help: "Number of the entry in the allocation, from 0; an entry has 128 bytes.", Kind: knob.Number, Scale: 1, Max: 1 << 40, Default: "0"},
 	}
 }
 

@@ -184,10 +184,10 @@ func knobs() map[string][]knob.Knob[settings] {
 	contents.Choices = append(contents.Choices, networks()...)
 	file := []knob.Knob[settings]{
 		batchKnob(),
-		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which file's tensors are compressed, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 		{
 			Info: knob.Info{
-				Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, with its standard error.", Kind: knob.One,
+				Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, which has a standard error.", Kind: knob.One,
 				Choices: []knob.Choice{{Key: "no", Label: "a sample"}, {Key: "yes", Label: "all"}},
 			}, Word: func(s *settings) *string { return &s.Exact },
 		},
@@ -201,14 +201,14 @@ func knobs() map[string][]knob.Knob[settings] {
 	return map[string][]knob.Knob[settings]{
 		"contents": append([]knob.Knob[settings]{contents}, file...),
 		"hardware": {
-			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0: as much as each program needs.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
+			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "Memory of the GPU; 0 for as much as each program needs.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
 			share("bound", "Bound by memory", "The share of its time that a program waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
 			share("written", "Written", "The share of buddy traffic that is writes, which use the link's other direction at the same time.", "0: AlexNet's two slowdowns, §4.2, leave no room for more than a quarter", func(s *settings) *core.Thousandths { return &s.Setup.Written }),
 			{
 				Info: knob.Info{
-					Key: "patterns", Label: "Access patterns", Help: "Whether the four programs of which the paper says how they access memory do so.", Kind: knob.One,
+					Key: "patterns", Label: "Access patterns", Help: "Whether the four programs whose memory accesses the paper describes access memory that way.", Kind: knob.One,
 					Choices: []knob.Choice{
 						{Key: "text", Label: "as the paper says", Help: "354.cg and 360.ilbdc ask for one sector three times of four; 351.palm and 355.seismic jump once in four.", Source: "Buddy Compression, §4.2; shares assumed"},
 						{Key: "alike", Label: "alike for all", Help: "All programs have the two shares below."},
@@ -218,14 +218,14 @@ func knobs() map[string][]knob.Knob[settings] {
 			},
 			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
 			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in memory and rarely find their metadata in the cache; all others are sequential.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
-			knob.Int(knob.Info{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Cache }),
-			knob.Int(knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Line }),
+			knob.Int(knob.Info{Key: "cache", Label: "Metadata cache", Help: "Of all slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Cache }),
+			knob.Int(knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss fetches: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Line }),
 		},
 		"policy": {
 			share("threshold", "Buddy Threshold", "The share of an allocation's entries that may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
 			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
 			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
-			knob.Int(knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio }),
+			knob.Int(knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program: what the carve-out of buddy memory is sized for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio }),
 		},
 	}
 }

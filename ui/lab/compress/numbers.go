@@ -68,7 +68,7 @@ func list() []report.Measure[*result] {
 		return r.sum.Hits
 	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
-	const ofLargest = " For a suite, whose programs run one at a time, that of the largest."
+	const ofLargest = " For a suite, whose programs run one at a time, that of its largest program."
 	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+ofLargest, 0, func(r *result) unit.Bytes { return r.largest().Bytes })
 	bytes("device_bytes", "GPU memory", "Slots of all entries."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Device })
 	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Buddy })
@@ -144,10 +144,10 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
-		{ID: "capacity", Title: "GPU memory by target", Help: "For a suite, whose programs run one at a time, that of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "capacity", Title: "GPU memory by target", Help: "For a suite, whose programs run one at a time, that of its largest program.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Sum: "time", Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
-		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles are drawn where the paper publishes something of these contents.", Say: "is highest"},
+		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the chosen targets; negative is faster than a GPU that holds everything uncompressed. Circles are what the paper publishes for these contents.", Say: "is highest"},
 		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
 	}
 }

@@ -36,7 +36,7 @@ func networks() []knob.Choice {
 	for i := range zoo.Models {
 		m := &zoo.Models[i]
 		list = append(list, knob.Choice{
-			Key: m.ID, Label: m.Title + " in training", Help: "Tensors that are alive at once, with contents by their kind: dense floats, zeros of a ReLU, masks, indices.",
+			Key: m.ID, Label: m.Title + " in training", Help: "Tensors that are alive at once, with contents typical of their kind: dense floats, a ReLU's zeros, masks, indices.",
 			Source: "the training laboratory's; contents generated", Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: "In " + m.Sample + "."}},
 		})

@@ -105,7 +105,7 @@ func (s *source) find(name string) (*stream.Recording, error) {
 // standIn says what stands in for what a recording does not say.
 func standIn(s *settings) string {
 	r := &s.Recipe
-	why := fmt.Sprintf("A recording does not say what a request costs on the chip, how loads overlap and how full the device is at the start. Here a request costs %d cycles, of loads that follow each other up to %d are under way, each with a probability of %s, and %s of the cache is full, with promotion %s",
+	why := fmt.Sprintf("A recording does not say what a request costs on the chip, how loads overlap, or how full the device is at the start. Here a request costs %d cycles, up to %d loads in a row overlap, each with a probability of %s, and %s of the cache is full, with promotion %s",
 		r.OnChip, r.Outstanding, knob.Decimal(r.Overlap, 1000), prose.Percent(part(r.Fill, 1000)), prose.Percent(part(r.FillPromote, 1000)))
 	w, err := stream.Find(s.Workload)
 	of := neutralRecipe()
@@ -154,13 +154,13 @@ func entry(s *settings, f lab.Files) (*trace, error) {
 	note := func(format string, a ...any) { t.notes = append(t.notes, fmt.Sprintf(format, a...)) }
 	requests, capped := r.Stream(s.Recipe.CPI, s.Setup.Clock)
 	if capped > 0 {
-		note("Gaps of more than %d cycles are cut to that: %d.", int64(stream.MaxGap), capped)
+		note("Gaps of more than %d cycles are cut to that: %d of them.", int64(stream.MaxGap), capped)
 	}
 	switch r.Gaps {
 	case stream.NoGaps:
-		note("The trace does not say what lies between accesses: every one follows the one before at once.")
+		note("The trace does not say what lies between accesses: each one follows the one before at once.")
 	case stream.GapInstructions:
-		note("Between accesses lie instructions; each takes %s cycles, as Recipe says.", knob.Decimal(s.Recipe.CPI, 1000))
+		note("Between accesses lie instructions; each takes %s cycles (set under Recipe).", knob.Decimal(s.Recipe.CPI, 1000))
 	}
 	note("%s", standIn(s))
 	switch {
@@ -169,13 +169,13 @@ func entry(s *settings, f lab.Files) (*trace, error) {
 		if err != nil {
 			return nil, err
 		}
-		note("Of %d accesses %d missed the last-level cache of %v before the recording, which wrote %d lines back; %d dirty lines are in it at the end.", through.Accesses, through.Misses, s.LLC, through.WriteBacks, through.Left)
+		note("Of %d accesses %d missed the last-level cache of %v in front of the recording, which wrote %d lines back and holds %d dirty lines at the end.", through.Accesses, through.Misses, s.LLC, through.WriteBacks, through.Left)
 		if r.Missed || r.Sampled {
-			note("The recording is of what missed a last-level cache, or a sample: a cache before it has no meaning.")
+			note("The recording has only what missed a last-level cache, or a sample: a cache in front of it would mean nothing.")
 		}
 		requests = through.Stream
 	case !r.Missed && !r.Sampled:
-		note("No cache is before the recording, which has all accesses: set one under Last-level cache.")
+		note("The recording has all accesses, and no cache is in front of it: set one under Last-level cache.")
 	}
 	if n := len(requests.Threads) * int(s.Split); s.Split > 1 {
 		if requests, err = requests.Split(n); err != nil {

@@ -59,19 +59,19 @@ func (v *view) bill() (*report.Section, error) {
 	return &report.Section{
 		Text:   []string{v.average(r), v.slowest(r), v.system.Title + ": " + b.says()},
 		Tables: []report.Table{v.served(r), byDesign(systems, results), law(systems, results), b.table()},
-		Notes:  []string{"Measured time is below the sum where loads overlap and stores wait in the store buffer while the core goes on.", "Latencies are those of requests that retired. One that switched threads counts when it is issued again, so what it waited for before is not in the bill: another thread ran then."},
+		Notes:  []string{"Measured time is below the sum where loads overlap, and where stores wait in the store buffer while the core goes on.", "Latencies are those of requests that retired. One that switched threads counts when it is issued again, so its wait before that is not in the bill: another thread ran then."},
 	}, nil
 }
 
 // slowest says what the tail is, and what the longest request waited for.
 func (v *view) slowest(r *core.Result) string {
 	if requests(r) == 0 {
-		return "There is no longest one."
+		return "No request is served, so none is the longest."
 	}
 	at := func(part int64) string { return fmt.Sprint(r.Latency.Quantile(part, r.Longest)) }
-	text := fmt.Sprintf("Half of the requests take %s at most, 95 %% %s, 99 %% %s, 99.9 %% %s. The longest takes %v: %s", at(500), at(950), at(990), at(999), r.Longest, kindNames[r.LongestOf])
+	text := fmt.Sprintf("Half of the requests take at most %s, 95 %% %s, 99 %% %s, 99.9 %% %s. The longest takes %v: %s", at(500), at(950), at(990), at(999), r.Longest, kindNames[r.LongestOf])
 	if r.LongestQueue > 0 {
-		text += fmt.Sprintf(", which waits %v for what its channel has to do before, programs and erases among it", r.LongestQueue)
+		text += fmt.Sprintf(", which waits %v for earlier work of its channel, programs and erases included", r.LongestQueue)
 	}
 	return text + "."
 }
@@ -89,7 +89,7 @@ func (v *view) average(r *core.Result) string {
 		}
 	}
 	words := [core.Parts]string{"host DRAM", "the link", "the look-up in the device", "the device's DRAM", "flash itself", "the queue before flash or the log"}
-	return fmt.Sprintf("%s: the mean of %s requests takes %s ns, of which %s is %s.",
+	return fmt.Sprintf("%s: on average each of %s requests takes %s ns, of which %s is %s.",
 		v.system.Title, prose.Grouped(n), prose.Fixed(nanoseconds(float64(sum)/float64(n)), 1), prose.Percent(part(int64(r.Bill[most]), int64(sum))), words[most])
 }
 
@@ -216,7 +216,7 @@ func boundsOf(r *core.Result, s *core.Setup, d core.Design, threads []unit.Time)
 // says is the sentence about what bounds the run.
 func (b *bounds) says() string {
 	if b.behind && b.channel > b.time {
-		return b.cores() + fmt.Sprintf(" Flash is behind when it ends: its busiest channel got work for %v, which would hold up a longer run.", b.channel)
+		return b.cores() + fmt.Sprintf(" Flash lags behind at the end: its busiest channel was given work for %v, which would hold up a longer run.", b.channel)
 	}
 	return b.cores()
 }

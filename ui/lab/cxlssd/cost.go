@@ -30,9 +30,9 @@ func (v *view) cost() (*report.Section, error) {
 		Text:   []string{v.costs(&price, bound, r)},
 		Tables: []report.Table{v.parts(&price), v.effects(systems, results, bound), v.lifetimes(systems, results), v.prices(bound, r)},
 		Notes: []string{
-			"Cost-effectiveness is the share of DRAM-only's speed over the share of its cost: above 1 a design does more for the money than DRAM. The paper counts flash against DRAM of its size; here the DRAM of the device and of the host is counted too.",
-			"Programs a page written are flash programs for each page that the device asks its flash to program: garbage collection adds to it, lines that are gathered in a log do not take from it. Programmed over written, in the table of all numbers, is of lines that requests write.",
-			"Lifetimes are of flash that is written without pause as in the run; every block can be erased as often as is set under Device.",
+			"Cost-effectiveness is the share of DRAM-only's speed divided by the share of its cost: above 1 a design does more for the money than DRAM. The paper counts flash against DRAM of its size; here the DRAM of the device and of the host counts, too.",
+			"“Programs a page written” counts flash programs for each page that the device asks its flash to program: garbage collection adds to it, and gathering lines in a log does not lower it. “Programmed over written”, in the table of all numbers, is per line that requests write.",
+			"Lifetimes assume that flash is written without pause as in the run; how often a block can be erased is set under Device.",
 		},
 	}
 	if s := v.design(); s.DRAM {

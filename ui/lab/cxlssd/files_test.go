@@ -138,7 +138,7 @@ func TestEntry(t *testing.T) {
 		return w
 	}
 	all := made(func(*settings) {})
-	if r := all.Recorded; r.Count != 4000 || len(r.Threads) != 2 || r.Pages != 32 || r.Threads[0][0].Gap() != 1 || r.Threads[0][1].Gap() != 2 || !strings.Contains(strings.Join(all.notes, " "), "No cache is before the recording") {
+	if r := all.Recorded; r.Count != 4000 || len(r.Threads) != 2 || r.Pages != 32 || r.Threads[0][0].Gap() != 1 || r.Threads[0][1].Gap() != 2 || !strings.Contains(strings.Join(all.notes, " "), "no cache is in front of it") {
 		t.Errorf("%+v %q", all.Recorded.Threads[0][:3], all.notes)
 	}
 	if all.Recipe.Classes != nil || all.Title != "raw" {
@@ -218,7 +218,7 @@ func TestUnsaid(t *testing.T) {
 				t.Errorf("%s: %v, no %q in %q", e.Name, err, want, r.Notes)
 			}
 		}
-		said("a request costs 131 cycles, of loads that follow each other up to 8 are under way, each with a probability of 0.25, and 0.0 % of the cache is full, with promotion 0.0 %: numbers that favour no bundled workload")
+		said("a request costs 131 cycles, up to 8 loads in a row overlap, each with a probability of 0.25, and 0.0 % of the cache is full, with promotion 0.0 %: numbers that favour no bundled workload")
 		if err := u.Set("fill", "0.5"); err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ const (
 func glossary() []lab.Term {
 	return []lab.Term{
 		{Name: "AMAT", Is: "Average memory access time: the sum of the latencies of all requests over their number.", Source: "Hennessy and Patterson, Computer Architecture"},
-		{Name: "Artifact", Is: "The simulator that a paper's authors published, with what it does besides what the paper says.", Source: skybytePaper + ", artifact appendix"},
-		{Name: "Channel", Is: "A bus of the device to some of its flash chips, which works beside the others."},
+		{Name: "Artifact", Is: "The simulator that a paper's authors published, including what it does that the paper does not say.", Source: skybytePaper + ", artifact appendix"},
+		{Name: "Channel", Is: "One of the device's buses to its flash chips; all of them work at once."},
 		{Name: "Coalescing read", Is: "The read of a page from flash by a compaction, because not all its lines are in the log.", Source: skybytePaper},
 		{Name: "Compaction", Is: "Taking lines out of the write log: all those of a page are merged with the page, which is programmed once.", Source: skybytePaper},
 		{Name: "Context switch threshold", Is: "How long a read of the device must take for the thread to leave its core while it waits.", Source: skybytePaper},
@@ -33,7 +33,7 @@ func glossary() []lab.Term {
 		{Name: "MLP", Is: "Memory-level parallelism: how many requests of a thread are under way at a time."},
 		{Name: "Program", Is: "Writing a page of flash, which takes many times as long as reading it."},
 		{Name: "Promotion", Is: "Moving a page that is asked for often from the device to host DRAM.", Source: skybytePaper},
-		{Name: "Repeated trigger", Is: "A context switch on a read that had switched before and is still not there when its thread runs again."},
+		{Name: "Repeated trigger", Is: "A context switch on a read that switched before and is still not there when its thread runs again."},
 		{Name: "TPP", Is: "Transparent page placement: promotion of pages that a sampling scan of the system finds in use.", Source: "Maruf et al., TPP, ASPLOS 2023"},
 		{Name: "Write log", Is: "A part of the device's DRAM that takes written lines one after the other, so that a write needs no flash.", Source: skybytePaper},
 	}
@@ -48,12 +48,12 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "flash", Title: "Memory that is flash", Look: "drawing",
-			Say:   "A key-value store in memory that is a CXL-SSD: {knob ssd_dram} of DRAM before flash that needs {knob flash_read} to read a page and {knob flash_program} to program one. As it is, Base-CSSD, it has {base-cssd of_ideal} of the speed of DRAM.",
+			Say:   "A key-value store whose memory is a CXL-SSD: {knob ssd_dram} of DRAM in front of flash that needs {knob flash_read} to read a page and {knob flash_program} to program one. Without more help, as Base-CSSD, it reaches {base-cssd of_ideal} of the speed of DRAM.",
 			Facts: []lab.Fact{{Left: of("dram-only", "of_ideal"), Right: of(base, "of_ideal"), Times: 2}},
 		},
 		{
 			Key: "bill", Title: "The bill of a request", Look: "section-bill", Show: "focus=base-cssd",
-			Say: "Few requests miss, {base-cssd share_missed}, but they cost so much that the mean takes {base-cssd amat_ns}. Of that {base-cssd amat_flash_ns} is the flash itself; {base-cssd amat_queue_ns} is its queue, where reads wait behind programs of pages that leave the cache.",
+			Say: "Few requests miss, {base-cssd share_missed}, but they cost so much that the average request takes {base-cssd amat_ns}. Of that {base-cssd amat_flash_ns} is the flash itself; {base-cssd amat_queue_ns} is its queue, where reads wait behind programs of pages that leave the cache.",
 			Facts: []lab.Fact{
 				{Left: of(base, "amat_queue_ns"), Right: of(base, "amat_flash_ns"), Times: 3},
 				{Left: of(base, "amat_queue_ns"), Right: of(base, "amat_ns"), Times: 0.4},
@@ -78,7 +78,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "switch", Title: "Another thread while one waits", Look: "section-threads", Preset: "radix-sort", Show: "focus=skybyte-c",
-			Say: "SkyByte-C tells the core that a read will take long, and the core runs another of more threads: the time falls from {base-cssd time_ms} to {skybyte-c time_ms}. It switches {skybyte-c switches} times for {skybyte-c flash_reads} reads, because many are not there yet when their thread runs again.",
+			Say: "SkyByte-C tells the core that a read will take long, and the core runs another of more threads: the time falls from {base-cssd time_ms} to {skybyte-c time_ms}. It switches {skybyte-c switches} times for {skybyte-c flash_reads} reads, because many pages are not there yet when their thread runs again.",
 			Facts: []lab.Fact{
 				{Left: of(base, "time_ms"), Right: of("skybyte-c", "time_ms"), Times: 1.5},
 				{Left: of("skybyte-c", "switches"), Right: of("skybyte-c", "flash_reads"), Times: 3},

@@ -43,10 +43,10 @@ var promotions = []struct {
 	is               core.Promotion
 }{
 	{"none", "none", "Pages stay in the device.", core.NoPromotion},
-	{"adaptive", "SkyByte's", "After so many hits as the adaptive threshold says.", core.Adaptive},
+	{"adaptive", "SkyByte's", "After as many hits as the adaptive threshold says.", core.Adaptive},
 	{"tpp", "TPP's", "By sampling, as TPP does.", core.TPP},
 	{"astriflash", "AstriFlash-CXL's", "SkyByte's, into host DRAM of 8 ways.", core.AstriFlash},
-	{"miss", "at every miss", "A page that was missed goes to host DRAM at its first hit after it is there, as AstriFlash itself brings in every page.", core.OnMiss},
+	{"miss", "at every miss", "A missed page goes to host DRAM at its first hit once it is there; AstriFlash itself brings in every page.", core.OnMiss},
 }
 
 // scaleOf is the default scale of a workload: those of few requests run in full.
@@ -85,9 +85,9 @@ func knobs() map[string][]knob.Knob[settings] {
 		add(panel, x)
 	}
 	add("workload",
-		knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
-		knob.Int(knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads are made of each recorded one: its work is dealt out to them in pieces that follow each other.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
-		knob.Int(knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache that is put before a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
+		knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which recording of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		knob.Int(knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads each recorded one becomes; its work is dealt out to them in consecutive pieces.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
+		knob.Int(knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache in front of a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
 	)
 	add("workload", unsaidKnob())
 	for _, k := range stream.Knobs() {
@@ -142,7 +142,7 @@ func unsaidKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: unsaid, Label: "What a recording does not say", Kind: knob.One,
-			Help: "How loads overlap, what a request costs on the chip, how full the device is at the start: recordings have none of it, and Recipe has numbers for it.",
+			Help: "How loads overlap, what a request costs on the chip and how full the device is at the start: no recording says so. The numbers are set under Recipe.",
 		}, Word: func(s *settings) *string { return &s.Unsaid },
 	}
 	var why []string
@@ -155,14 +155,14 @@ func unsaidKnob() knob.Knob[settings] {
 	k.Choices = []knob.Choice{
 		{Key: unsaidRecipe, Label: "as the workload's recipe has it", Word: "-", Help: "The numbers that are fitted to the bundled workload."},
 		{Key: unsaidNeutral, Label: "neutral numbers", Word: "-", Help: "Numbers that favour no bundled workload.", Source: source, Set: neutralText(), Hides: append(hides, "cpi")},
-		{Key: unsaidInstructions, Label: "neutral numbers, gaps are instructions", Word: "-", Help: "The same where the recording counts instructions, so that cycles an instruction matter.", Source: source, Set: neutralText(), Hides: hides},
+		{Key: unsaidInstructions, Label: "neutral numbers, gaps are instructions", Word: "-", Help: "The same for a recording that counts instructions, so that cycles an instruction matter.", Source: source, Set: neutralText(), Hides: hides},
 	}
 	return k
 }
 
 func workloadKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the threads run: a stream of cache lines that the last-level cache does not have.", Kind: knob.One, Always: true},
+		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the threads ask for: a stream of cache lines that missed the last-level cache.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
 	for _, w := range stream.Recipes() {
@@ -177,10 +177,10 @@ func workloadKnob() knob.Knob[settings] {
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
 	return knob.Knob[settings]{Info: knob.Info{
-		Key: "device", Label: "Device and host", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+		Key: "device", Label: "Device and host", Help: "All settings of a published configuration at once.", Kind: knob.One, Derived: true,
 		Choices: []knob.Choice{
-			{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration, with all its switches on: its results are compared with the paper's figures."},
-			{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "What the paper describes, where its simulator does something else."},
+			{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration with all its switches on. The paper's figures are compared with this."},
+			{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "Where paper and simulator differ, what the paper describes."},
 		},
 	}}
 }
@@ -198,7 +198,7 @@ func setupText(s core.Setup, mode string) string {
 
 // flashKnob names kinds of flash.
 func flashKnob() knob.Knob[settings] {
-	k := knob.Knob[settings]{Info: knob.Info{Key: "flash", Label: "Flash", Help: "A kind of flash with its times.", Kind: knob.One, Derived: true}}
+	k := knob.Knob[settings]{Info: knob.Info{Key: "flash", Label: "Flash", Help: "A kind of flash, with its times to read, program and erase.", Kind: knob.One, Derived: true}}
 	for _, f := range []struct {
 		key, label, word     string
 		read, program, erase int64 // µs
@@ -229,7 +229,7 @@ func ownPromoteKnob() knob.Knob[settings] {
 // modeKnob chooses between the published simulator and the paper.
 func modeKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which of the published simulator's habits are on that its paper does not have.", Kind: knob.Many, Always: true},
+		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which of the published simulator's departures from its paper are on.", Kind: knob.Many, Always: true},
 		Word: func(s *settings) *string { return &s.Mode },
 	}
 	var all []string
@@ -238,8 +238,8 @@ func modeKnob() knob.Knob[settings] {
 		k.Choices = append(k.Choices, knob.Choice{Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: e.Source})
 	}
 	k.Sets = []knob.Choice{
-		{Key: modeArtifact, Label: "As the artifact", Word: "as the artifact", Set: strings.Join(all, ","), Help: "Everything that the published simulator does, so that results compare with the paper's figures."},
-		{Key: modePaper, Label: "As the paper", Word: "as the paper says", Help: "What the paper says, where its simulator does something else."},
+		{Key: modeArtifact, Label: "As the artifact", Word: "as the artifact", Set: strings.Join(all, ","), Help: "Everything as the published simulator does it, so that results compare with the paper's figures."},
+		{Key: modePaper, Label: "As the paper", Word: "as the paper says", Help: "Where paper and simulator differ, what the paper says."},
 	}
 	return k
 }

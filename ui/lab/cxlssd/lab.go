@@ -101,7 +101,7 @@ func New() lab.Lab {
 			Floor:  lab.Lowest("time_ms", "of_ideal"),
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
-			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
+			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct classes under Recipe, everything else under Device.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "slow wait", ID: "chart cores"}, {Words: "why cause", ID: "section why"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
@@ -149,7 +149,7 @@ func systems() []lab.System {
 		list = append(list, x)
 	}
 	return append(list, lab.Best(
-		"No design can be faster, whatever its device has: a proven bound, and nothing that runs. It is the computing of all threads, and their loads at the least latency of any memory here. It knows nothing of flash, so it is loose where flash decides. DRAM-only is no bound.",
+		"A proven bound, not a run: no design can be faster, whatever its device has. It is the computing of all threads, and their loads at the lowest latency of any memory here. It knows nothing of flash, so it is loose where flash decides. DRAM-only is no bound.",
 		"Spillway: sums over threads and requests", 10))
 }
 
@@ -166,7 +166,7 @@ func proof(w *trace, s *settings, _ lab.Progress) (*lab.Proof, error) {
 	}
 	return &lab.Proof{
 		Value: ratio(int64(least), int64(unit.Millisecond)), Also: []float64{100 * ratio(int64(dram.Time), int64(least))}, About: w.about, Origin: w.origin,
-		Notes: []string{"A proven bound, not a run: no design is faster. Nothing shows that it can be reached where flash decides."},
+		Notes: []string{"A proven bound, not a run: no design can be faster. Where flash decides, nobody knows whether it can be reached."},
 	}, nil
 }
 

@@ -18,7 +18,7 @@ const (
 
 func localityKnobs() []knob.Info {
 	k := knob.Info{
-		Key: localityIn, Label: "Cache", Help: "That of the run, or a cache of pages alone of a share of the footprint, as the paper's Figures 5 and 6 have it.", Kind: knob.One, Default: ofRun,
+		Key: localityIn, Label: "Cache", Help: "The cache of the run, or one of pages only, as large as a share of the footprint, as in the paper's Figures 5 and 6.", Kind: knob.One, Default: ofRun,
 		Choices: []knob.Choice{{Key: ofRun, Label: "the run's"}},
 	}
 	for _, n := range []string{"2", "4", "8", "16", "32", "64", "128"} {
@@ -49,7 +49,7 @@ func (v *view) locality() (*report.Section, error) {
 		out.Text = append(out.Text, used("written", &r.LinesWritten, writes, linesWritten))
 	}
 	out.Tables = []report.Table{usedTable("Read", read, written), moved(r, linesRead, linesWritten)}
-	out.Notes = []string{"A page counts when it leaves the cache, and at the end of the run; pages of which no line is read, or none is written, are left out of those columns."}
+	out.Notes = []string{"A page counts when it leaves the cache, and at the end of the run; pages with no line read, or none written, are left out of those columns."}
 	return out, nil
 }
 
@@ -75,7 +75,7 @@ func (v *view) alone(r *core.Result, ratio int) (*report.Section, error) {
 		out.Text = append(out.Text, used("written", &l.Written, writes, linesWritten))
 	}
 	out.Tables = []report.Table{usedTable("Touched", touched, written)}
-	out.Notes = []string{"The cache is empty at the start and replaces the page that was not used for longest; threads come in the order of their clocks. The paper's Figures 5 and 6 count so; they are under Reproduce."}
+	out.Notes = []string{"The cache is empty at the start and replaces the least recently used page; threads come in the order of their clocks. The paper's Figures 5 and 6 count this way; they are under Reproduce."}
 	return out, nil
 }
 
@@ -102,7 +102,7 @@ func used(how string, h *[65]int64, pages, lines int64) string {
 	for n := 1; n <= 16; n++ {
 		few += h[n]
 	}
-	return fmt.Sprintf("Of %s pages of which something is %s, on average %s of 64 lines are; %s of these pages have at most 16 lines %s, %s all 64.",
+	return fmt.Sprintf("Of the %s pages with a line %s, on average %s of 64 lines are; %s of these pages have at most 16 lines %s, %s all 64.",
 		prose.Grouped(pages), how, prose.Fixed(part(lines, pages), 1), prose.Percent(part(few, pages)), how, prose.Percent(part(h[64], pages)))
 }
 

@@ -51,17 +51,17 @@ func (v *view) log() (*report.Section, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("The table has the first %d of %d compactions; the export “Compactions” has all.", mostCompactions, len(list)))
 	}
 	if r.LeftPages > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s pages are still to be programmed when the run ends, beside %s that were: they are in no count of programs, nor is their time.", prose.Grouped(r.LeftPages), prose.Grouped(r.CompactionPrograms+r.EvictionPrograms+r.DemotionPrograms)))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s pages are still to be programmed when the run ends, beside %s that were: neither they nor their time is counted.", prose.Grouped(r.LeftPages), prose.Grouped(r.CompactionPrograms+r.EvictionPrograms+r.DemotionPrograms)))
 	}
 	if r.WarmPrograms > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are of what the log held after warming: they are charged when the run begins, and how many lines each page had is not counted.", prose.Grouped(r.WarmPrograms), prose.Grouped(r.WarmReads)))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are for what the log held after warming: they are charged when the run begins, and the lines of their pages are not counted.", prose.Grouped(r.WarmPrograms), prose.Grouped(r.WarmReads)))
 	}
 	return out, nil
 }
 
 // logged says what the log took and gave.
 func (v *view) logged(r *core.Result, list []compaction) string {
-	said := fmt.Sprintf("%s: %s writes are appended to a log of %s slots, %s of them replace a line that is still in it.",
+	said := fmt.Sprintf("%s: %s writes are appended to a log of %s slots; %s of them replace a line that is still in it.",
 		v.system.Title, prose.Grouped(r.Appends), prose.Grouped(r.Slots), prose.Percent(part(r.Replaced, r.Appends)))
 	if len(list) == 0 && r.CompactionPrograms == 0 {
 		return said + " It is never compacted."
@@ -72,13 +72,13 @@ func (v *view) logged(r *core.Result, list []compaction) string {
 	}
 	pages := r.CompactionPrograms - r.WarmPrograms
 	if pages == 0 {
-		return said + " It does not fill far enough to be compacted in the run."
+		return said + " It never fills far enough to be compacted."
 	}
 	many := "A compaction programs"
 	if r.Compactions > 1 {
 		many = prose.Grouped(r.Compactions) + " compactions program"
 	}
-	return said + fmt.Sprintf(" %s %s pages, each with %s lines of the log at once.", many, prose.Grouped(pages), prose.Fixed(part(lines, pages), 1))
+	return said + fmt.Sprintf(" %s %s pages, each with %s lines of the log on average.", many, prose.Grouped(pages), prose.Fixed(part(lines, pages), 1))
 }
 
 // without runs the design without its log.
@@ -94,7 +94,7 @@ func (v *view) saved(r, without *core.Result) string {
 	a, b := programs(without), programs(r)
 	switch {
 	case b == 0 && a == 0:
-		return "Flash is not written, with the log or without."
+		return "Flash is not written, with or without the log."
 	case b == 0:
 		return fmt.Sprintf("Without the log flash would be programmed %s times, with it never.", prose.Grouped(a))
 	case a >= b:

@@ -31,7 +31,7 @@ var (
 		{"log", "full store buffer or log", "Waiting for room in the store buffer or the write log."},
 		{"switch", "context switches", "Switching threads."},
 		{"stop", "shoot-downs", "Stopped by TLB shoot-downs."},
-		{"idle", "idle", "No thread left: others take longer."},
+		{"idle", "idle", "No thread left to run, while others still do."},
 	}
 )
 
@@ -62,17 +62,17 @@ func list() []report.Measure[*result] {
 	share := func(key, label, help string, places, better int, f func(r *result) (int64, int64)) {
 		add(key, label, "%", help, places, better, func(r *result) float64 { return 100 * ratio(f(r)) })
 	}
-	add("time_ms", "Time", "ms", "Until the slowest core has done all its threads, of the part of the workload that runs.", 3, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(unit.Millisecond)) })
+	add("time_ms", "Time", "ms", "From the start until the slowest core has finished its threads, of the part of the workload that runs.", 3, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(unit.Millisecond)) })
 	ns = append(ns, lab.Headroom[*result]("No design can be below 1."))
-	share("of_ideal", "Speed, of DRAM-only's", "DRAM-only's time over this one's, as in the paper: DRAM-only has as many threads as cores. A design can pass 100 % where its threads lie more evenly on the cores, where promoted pages are faster than DRAM-only (the switch fixed-host), or where it buffers stores and DRAM-only waits for them.", 1, 1, func(r *result) (int64, int64) { return int64(r.ideal.Time), int64(r.Time) })
+	share("of_ideal", "Speed, of DRAM-only's", "DRAM-only's time over this one's, as in the paper: DRAM-only has as many threads as cores. A design can pass 100 % where its threads load the cores more evenly, where promoted pages are faster than DRAM-only (the switch fixed-host), or where it buffers stores that DRAM-only waits for.", 1, 1, func(r *result) (int64, int64) { return int64(r.ideal.Time), int64(r.Time) })
 	share("of_even", "Speed, of DRAM-only's, spread evenly", "What DRAM-only's cores compute and wait, spread evenly over them, over this one's time. With fixed-host off and stores alike in both, no design passes 100 % unless its loads overlap better.", 1, 1, func(r *result) (int64, int64) {
 		return int64(r.ideal.Work()), int64(r.Time) * busyCores(r.ideal)
 	})
 	cycles := func(key, label, help string, f func(r *result) unit.Time) {
 		add(key, label, "M", help, 2, -1, func(r *result) float64 { return float64(r.setup.Clock.Cycles(f(r))) }).Scale = 1e6
 	}
-	cycles("cycles_max", "Cycles, slowest core", "Clock cycles until the slowest core has done all its threads.", func(r *result) unit.Time { return r.Time })
-	cycles("cycles_mean", "Cycles, mean", "Clock cycles until a core has done all its threads, mean over the cores that had a thread.", func(r *result) unit.Time { return meanCore(r.Result) })
+	cycles("cycles_max", "Cycles, slowest core", "Clock cycles until the slowest core has finished its threads.", func(r *result) unit.Time { return r.Time })
+	cycles("cycles_mean", "Cycles, mean", "Clock cycles until a core has finished its threads, mean over the cores that had a thread.", func(r *result) unit.Time { return meanCore(r.Result) })
 	add("requests", "Requests", "M", "Requests to memory that retired.", 3, 0, func(r *result) float64 { return float64(requests(r.Result)) }).Scale = 1e6
 	add("rate", "Requests a second", "M/s", "Over the time of the run.", 2, 1, func(r *result) float64 {
 		return ratio(requests(r.Result), int64(r.Time)) * float64(unit.Second)
@@ -93,7 +93,7 @@ func list() []report.Measure[*result] {
 		help := "Of all requests."
 		switch core.Kind(k) {
 		case core.Merged, core.Missed:
-			help += " Where a switch of threads squashes a load that reads from flash, the load that is issued again counts, which finds its page on its way or in the cache."
+			help += " Where a thread switch squashes a load that reads from flash, the load that is issued again counts; it finds its page on its way or in the cache."
 		}
 		share("share_"+x.key, "Requests: "+x.label, help, 2, 0, func(r *result) (int64, int64) { return r.Requests[k], requests(r.Result) })
 	}
@@ -110,7 +110,7 @@ func list() []report.Measure[*result] {
 		}
 		perCore(x.key, x.label, x.help, func(r *result) unit.Time { return r.Ledger[c] })
 	}
-	share("memory_bound", "Bound by memory", "What of the time of cores that have a thread is not instructions.", 1, -1, func(r *result) (int64, int64) {
+	share("memory_bound", "Bound by memory", "Share of the time of cores with a thread in which they run no instructions.", 1, -1, func(r *result) (int64, int64) {
 		var busy unit.Time
 		for c, t := range r.Ledger {
 			if core.Cause(c) != core.Idle {
@@ -131,22 +131,22 @@ func list() []report.Measure[*result] {
 		key, label string
 		part       int64
 	}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}} {
-		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "At most so long take so many of all requests, to some percent. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
+		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a few percent. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
 			return float64(r.Latency.Quantile(q.part, r.Longest)) / float64(unit.Nanosecond)
 		})
-		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "At most so long take so many of the reads of flash that requests waited for, their queue included, to some percent.", 1, -1, func(r *result) float64 {
+		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests waited for take at most this long, their queue included, to within a few percent.", 1, -1, func(r *result) float64 {
 			if r.UserReads == 0 {
 				return report.None()
 			}
 			return float64(r.ReadLatency.Quantile(q.part, r.LongestRead)) / float64(unit.Microsecond)
 		})
 	}
-	add("request_worst_us", "Latency of a request, the longest", "µs", "How it was served stands under The bill of a request.", 1, -1, func(r *result) float64 { return float64(r.Longest) / float64(unit.Microsecond) })
+	add("request_worst_us", "Latency of a request, the longest", "µs", "The bill of a request says how it was served.", 1, -1, func(r *result) float64 { return float64(r.Longest) / float64(unit.Microsecond) })
 	add("flash_read_us", "Latency of a flash read", "µs", "Mean over the reads that requests waited for, their queue included.", 2, -1, func(r *result) float64 {
 		return ratio(int64(r.UserReadTime), r.UserReads) / float64(unit.Microsecond)
 	})
 	count("promotions", "Promotions", "Pages of the threads moved to host DRAM.", 0, func(r *result) int64 { return r.Promotions })
-	count("demotions", "Demotions", "Pages that left host DRAM to make room. It begins full of other programs' pages where the recipe says so, and those leave first: the threads' own can all still be there.", 0, func(r *result) int64 { return r.Demotions })
+	count("demotions", "Demotions", "Pages that left host DRAM to make room. Where the recipe says so it starts full of other programs' pages, and those leave first: the threads' own can all still be there.", 0, func(r *result) int64 { return r.Demotions })
 	add("lines_per_program", "Lines merged per page", "lines", "Mean number of a page's lines that compaction merged from the log before it programmed it.", 1, 1, func(r *result) float64 {
 		var lines, pages int64
 		for n, of := range r.Merged {
@@ -154,14 +154,14 @@ func list() []report.Measure[*result] {
 		}
 		return ratio(lines, pages)
 	})
-	count("left_pages", "Pages still to be programmed", "Of which the log has lines, or the cache dirty ones, when the run ends: they are in no count of programs, and their time in none. Where they are as many as the programs, a longer run is needed to say how long flash lasts.", 0, func(r *result) int64 { return r.LeftPages })
+	count("left_pages", "Pages still to be programmed", "Pages with lines in the log, or dirty in the cache, when the run ends: neither they nor their time is counted. Where they are as many as the programs, only a longer run can say how long flash lasts.", 0, func(r *result) int64 { return r.LeftPages })
 	add("write_amplification", "Programmed over written", "×", "Bytes programmed into flash, in pages of 4 KiB, over bytes that requests wrote, in lines of 64: a page programmed for one line is 64. What garbage collection alone adds stands under Cost and lifetime.", 2, -1, func(r *result) float64 { return ratio(r.programs()*lines, r.Writes) })
 	add("imbalance", "Imbalance of cores", "×", "Time of the slowest core over the mean of those that had a thread.", 2, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(meanCore(r.Result))) })
-	add("price", "Price", "$", "Of the flash, of the device's DRAM and of the host's for promoted pages, or of DRAM of the flash's size; prices are under Device.", 2, -1, func(r *result) float64 {
+	add("price", "Price", "$", "Of the flash, the device's DRAM and the host's for promoted pages; for DRAM-only, of DRAM as large as the flash. Prices are under Device.", 2, -1, func(r *result) float64 {
 		p := core.PriceOf(&r.setup, r.design())
 		return float64(p.Total())
 	}).Scale = 1000
-	add("cost_effect", "Cost-effectiveness", "×", "Speed over price, DRAM-only has 1.", 2, 1, func(r *result) float64 {
+	add("cost_effect", "Cost-effectiveness", "×", "Speed over price; DRAM-only is 1.", 2, 1, func(r *result) float64 {
 		p := core.PriceOf(&r.setup, r.design())
 		return ratio(p.Effect(r.Time, r.ideal.Time), 1000)
 	})
@@ -174,7 +174,7 @@ func list() []report.Measure[*result] {
 	bytes := func(key, label, help string, f func(r *result) unit.Bytes) {
 		add(key, label, "MiB", help, 1, 0, func(r *result) float64 { return float64(f(r)) }).Scale = float64(unit.MiB)
 	}
-	add("host_bytes", "Promoted pages, at full scale", "GiB", "Most memory of the host that promoted pages took, times the scale, so that it compares with the size of host DRAM.", 3, 0, func(r *result) float64 {
+	add("host_bytes", "Promoted pages, at full scale", "GiB", "The most host memory that promoted pages took, times the scale, so that it compares with the size of host DRAM.", 3, 0, func(r *result) float64 {
 		return float64(unit.Bytes(r.HostPages*max(1, r.setup.Scale)) * unit.Page)
 	}).Scale = float64(unit.GiB)
 	bytes("link_bytes", "Over the CXL link", "Lines of 64 B that requests read and wrote there, in both directions, and pages that were promoted, or programmed when they left host DRAM.", func(r *result) unit.Bytes {
@@ -183,7 +183,7 @@ func list() []report.Measure[*result] {
 		}
 		return unit.Bytes(requests(r.Result)-r.Requests[core.HostHit])*unit.Page/lines + unit.Bytes(r.Promotions+r.DemotionPrograms)*unit.Page
 	})
-	add("channel_busy", "Busiest channel", "%", "What of the run's time the flash of the busiest channel works.", 1, 0, func(r *result) float64 {
+	add("channel_busy", "Busiest channel", "%", "Share of the run in which the busiest flash channel works.", 1, 0, func(r *result) float64 {
 		return min(1, ratio(int64(slices.Max(append(slices.Clone(r.ChannelBusy), 0))), int64(r.Time)))
 	}).Scale = 0.01
 	bytes("read_bytes", "Read from flash", "", func(r *result) unit.Bytes {
@@ -279,7 +279,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "merged", Title: "Lines merged into a programmed page", Kind: report.Steps, X: "lines of 64", Y: "% of pages with so many or fewer", Unit: "%", Rare: true, Say: "gathers most lines for a page",
-			Of: []string{"lines_per_program"}, Help: "Of pages that compaction programs: how many of their lines the log had gathered.", None: "Nothing is compacted.",
+			Of: []string{"lines_per_program"}, Help: "How many lines the log had gathered of each page that compaction programs.", None: "Nothing is compacted.",
 		},
 	}
 }

@@ -222,7 +222,7 @@ func uneven(asked int64, events []event) string {
 	if answers == asked || answers == 0 {
 		return ""
 	}
-	return fmt.Sprintf("It is asked for %s times and answers %s times here. Requests that wait while the page is on its way, or whose line is read from the log, are no event; those that were squashed by a switch of threads come again and are counted each time.", prose.Grouped(asked), prose.Grouped(answers))
+	return fmt.Sprintf("It is asked for %s times and answers %s times here. Requests that wait while the page is on its way, or whose line is read from the log, are not listed; those squashed by a thread switch come again and count each time.", prose.Grouped(asked), prose.Grouped(answers))
 }
 
 // lifeTable lists events.

@@ -8,15 +8,15 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{
 			Key: "key-value-store", Title: "Key-value store", Set: "workload=ycsb-a scale=16" + artifact,
-			About: "YCSB on a store whose records lie all over memory. On flash alone it is several times as slow as on DRAM; promotion brings most of that back, and with a write log or context switches nearly all.",
+			About: "YCSB on a store whose records lie all over memory. On flash alone it is several times as slow as on DRAM; promotion wins most of that back, and with a write log or context switches nearly all of it.",
 		},
 		{
 			Key: "radix-sort", Title: "Radix sort", Set: "workload=radix scale=8" + artifact,
-			About: "Keys are streamed in and out page after page, and threads have unequal work: more threads than cores level it, so that a design with context switches can be faster than DRAM with eight. SkyByte-Full programs a sixteenth of what SkyByte-CP does, and is ahead of it, because its dirty pages that leave host DRAM are lost, as in the artifact: without demotion-lost (Fidelity) both program as much and take as long.",
+			About: "Keys stream in and out page after page, and threads have unequal work: more threads than cores even it out, so a design with context switches can beat DRAM with eight threads. SkyByte-Full programs a sixteenth of what SkyByte-CP does and is ahead of it, because dirty pages that leave its host DRAM are lost, as in the artifact: without demotion-lost (Fidelity) both program as much and take as long.",
 		},
 		{
 			Key: "graph-centrality", Title: "Graph centrality", Set: "workload=bc scale=4" + artifact,
-			About: "Half of the visits to a page read one line of it, and pages are visited again and again: promotion to host DRAM brings nearly everything.",
+			About: "Half of the visits to a page read one line of it, and pages are visited again and again: promotion to host DRAM wins nearly everything back.",
 		},
 		{
 			Key: "skybyte-paper", Title: "As the SkyByte paper says", Set: "workload=srad scale=1 device=paper", Was: []string{"workload=srad scale=1 device=paper channel_rate=0"},
@@ -29,11 +29,11 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "slow-flash", Title: "Cheap, slow flash", Set: "workload=tpcc scale=1 flash=mlc" + artifact,
-			About: "Transactions on multi-level cells, which need 50 µs to read a page and 600 to program one. As in the artifact the log that warming left is compacted when the run begins: every read queues behind 600 µs a page, and SkyByte-CP, without a log, is nearly twice as fast as SkyByte-Full. Without warm-charged (Fidelity) nothing is compacted here, and SkyByte-Full is ahead.",
+			About: "Transactions on multi-level cells, which need 50 µs to read a page and 600 to program one. As in the artifact, the log that warming left is compacted when the run begins: every read queues behind 600 µs a page, so SkyByte-CP, without a log, is nearly twice as fast as SkyByte-Full. Without warm-charged (Fidelity) nothing is compacted here, and SkyByte-Full is ahead.",
 		},
 		{
 			Key: "dram-or-flash", Title: "DRAM or flash?", Set: "workload=ycsb-b scale=8" + artifact,
-			About:   "A key-value store. What memory costs and what it does for the price stands under Cost and lifetime.",
+			About:   "A key-value store. Cost and lifetime says what memory costs and what it does for the price.",
 			Systems: []string{"dram-only", "base-cssd", "skybyte-p", "skybyte-wp", "skybyte-full"},
 		},
 		{

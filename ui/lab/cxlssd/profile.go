@@ -36,7 +36,7 @@ func (v *view) profile() (*report.Section, error) {
 	out := &report.Section{
 		Text:   []string{v.asks(p, len(s.Threads)), reused(p, v.s.DRAM/unit.Bytes(max(1, r.Scale)))},
 		Tables: []report.Table{v.asked(p, r), linesTable(p), reuseTable(p), hotTable(p), sharesTable(p)},
-		Notes:  []string{"Reuse counts the other pages that were asked for since the last request to a page, in the order of the threads' clocks: a cache of whole pages that replaces the one not used for longest holds those with fewer than its own pages."},
+		Notes:  []string{"Reuse counts the other pages asked for since the last request to a page, in the order of the threads' clocks: a cache that replaces the least recently used page hits where that is fewer than its own pages."},
 	}
 	if v.w.Recorded == nil {
 		said := "Table I of the paper is of whole programs; the artifact runs a window of each, which touches far fewer pages. Its writes are stores among all loads and stores, before the caches; here they are of what misses these."

@@ -15,8 +15,8 @@ func (v *view) quirks() (*report.Section, error) {
 		return nil, err
 	}
 	t := report.Table{
-		Title: "Time and flash programs of " + v.system.Title + " with one switch turned over",
-		Head:  []string{"Switch", "Now as", "Time with the other", "Change", "Programs with the other"},
+		Title: "Time and flash programs of " + v.system.Title + " with one switch flipped",
+		Head:  []string{"Switch", "Now as", "Time if flipped", "Change", "Programs if flipped"},
 	}
 	most, by := "", 0.0
 	same, apart := 0, 0 // change nothing; do not concern the design
@@ -35,7 +35,7 @@ func (v *view) quirks() (*report.Section, error) {
 		row := report.Row{Head: name, Cells: []report.Cell{{Text: now}}}
 		if !e.Concerned {
 			apart++
-			row.Cells = append(row.Cells, report.Textf("–"), report.Textf("does not concern it"), report.Textf("–"))
+			row.Cells = append(row.Cells, report.Textf("–"), report.Textf("does not apply"), report.Textf("–"))
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -44,17 +44,17 @@ func (v *view) quirks() (*report.Section, error) {
 			same++
 		}
 		if size := max(change, -change); size > by {
-			most, by = fmt.Sprintf("%d, %s: %s with it turned over", e.Switch+1, q.Key, prose.Signed(change)), size
+			most, by = fmt.Sprintf("%d, %s: %s if it is flipped", e.Switch+1, q.Key, prose.Signed(change)), size
 		}
 		row.Cells = append(row.Cells, report.TimeCell(x.Time), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(programs(x))))
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Tables: []report.Table{t}}
 	if most == "" {
-		out.Text = []string{fmt.Sprintf("%s takes %v here, whatever any one of the %d switches says.", v.system.Title, r.Time, len(core.Quirks))}
+		out.Text = []string{fmt.Sprintf("%s takes %v, whichever of the %d switches is flipped.", v.system.Title, r.Time, len(core.Quirks))}
 	} else {
-		out.Text = []string{fmt.Sprintf("%s takes %v and programs flash %s times. The switch that matters most to its time is number %s; of %d that concern it %d change neither.", v.system.Title, r.Time, prose.Grouped(programs(r)), most, len(core.Quirks)-apart, same)}
+		out.Text = []string{fmt.Sprintf("%s takes %v and programs flash %s times. The switch that matters most to its time is number %s; of the %d that apply %d change neither.", v.system.Title, r.Time, prose.Grouped(programs(r)), most, len(core.Quirks)-apart, same)}
 	}
-	out.Notes = append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the design does not have is not run. Under Fidelity every switch can be set.")
+	out.Notes = append(notes, "Each row is a run with this switch flipped and all others as they are now. A switch about a part that the design lacks is not run. Switches are set under Fidelity.")
 	return out, nil
 }

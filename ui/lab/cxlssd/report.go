@@ -41,7 +41,7 @@ func about(w *stream.Workload, scale int64) string {
 // lead says the problem: what there is to hold, and in what, both as they run.
 func lead(r *result) string {
 	m := &r.setup
-	said := fmt.Sprintf("The threads touch %v, and the device has %v of DRAM before its flash", unit.Bytes(r.Footprint)*unit.Page, m.DRAM/unit.Bytes(max(1, m.Scale)))
+	said := fmt.Sprintf("The threads touch %v, and the device has %v of DRAM in front of its flash", unit.Bytes(r.Footprint)*unit.Page, m.DRAM/unit.Bytes(max(1, m.Scale)))
 	if m.Scale > 1 {
 		said += fmt.Sprintf(" (both at 1/%d of full scale)", m.Scale)
 	}
@@ -82,7 +82,7 @@ func losses(r *result) (own, common string) {
 	if lines > 0 {
 		own += fmt.Sprintf(" Of the threads' own pages %s written lines are lost.", prose.Grouped(lines))
 	}
-	return own, "Designs with a log lose data here: as in the artifact, dirty pages that leave host DRAM are written nowhere (switch demotion-lost under Fidelity), so a part of what they save in programs and time is not the log's."
+	return own, "Designs with a log lose data here: as in the artifact, dirty pages that leave host DRAM are written nowhere (switch demotion-lost under Fidelity), so part of what they save in programs and time is lost data, not the log's merit."
 }
 
 // few is how many requests a run should have at least.
@@ -92,9 +92,9 @@ const few = 150_000
 func caveats(r *result) (list []string) {
 	switch n := requests(r.Result); {
 	case n < few && r.setup.Scale > 1:
-		list = append(list, fmt.Sprintf("Only %d thousand requests run: times can be some 10 %% off, and more with many threads. More of the workload (Scale) is better.", n/1000))
+		list = append(list, fmt.Sprintf("Only %d thousand requests run: times can be about 10 %% off, and more with many threads. A larger part of the workload (Scale) says more.", n/1000))
 	case r.w.Recorded == nil && r.w.Name == "srad" && r.setup.Scale > 4:
-		list = append(list, "Of srad a small part says little: pages half-filled in the log are as many as in all of it.")
+		list = append(list, "A small part of srad says little: it leaves as many half-filled pages in the log as the whole.")
 	case r.w.Recorded == nil && r.w.Name == "dlrm":
 		list = append(list, "The published times of dlrm are not reached: Base-CSSD's average core takes 0.8 of them here.")
 	}
@@ -120,9 +120,9 @@ func passes(r *result) (own, common string) {
 	var here, any []string
 	dram := r.w.Recipe.DRAM
 	if a, b := uneven(r.Result), uneven(r.ideal); b > 1.005 {
-		any = append(any, fmt.Sprintf("its slowest core takes %s times the mean, which threads that take turns level", prose.Fixed(b, 2)))
+		any = append(any, fmt.Sprintf("its slowest core takes %s times the mean, which threads that take turns even out", prose.Fixed(b, 2)))
 		if d.Switch && b-a > 0.005 {
-			here = append(here, fmt.Sprintf("its %d threads lie more evenly on the cores than DRAM-only's %d (slowest core over mean %s against %s)", r.Threads, r.ideal.Threads, prose.Fixed(a, 2), prose.Fixed(b, 2)))
+			here = append(here, fmt.Sprintf("its %d threads load the cores more evenly than DRAM-only's %d (slowest core over mean %s against %s)", r.Threads, r.ideal.Threads, prose.Fixed(a, 2), prose.Fixed(b, 2)))
 		}
 	}
 	if s.Quirks.Has(core.FixedHost) && s.Access < dram {
@@ -134,16 +134,16 @@ func passes(r *result) (own, common string) {
 	if r.w.Recipe.Stores == stream.Blocking && r.Writes > 0 {
 		any = append(any, "it waits for stores, which designs with a log buffer")
 		if d.Log {
-			here = append(here, "its stores are buffered, for which DRAM-only waits")
+			here = append(here, "it buffers stores that DRAM-only waits for")
 		}
 	}
 	if len(here) == 0 {
-		here = append(here, "its requests meet in a better order")
+		here = append(here, "its requests happen to come in a better order")
 	}
 	if len(any) == 0 {
-		any = append(any, "requests of another design may meet in a better order")
+		any = append(any, "requests of another design may happen to come in a better order")
 	}
 	even := prose.Percent(part(int64(r.ideal.Work()), int64(r.Time)*busyCores(r.ideal)))
-	own = fmt.Sprintf("%s is faster than DRAM-only: %s. If the work of DRAM-only lay evenly on its cores, this would be %s of its speed.", r.title(), prose.List(here), even)
+	own = fmt.Sprintf("%s is faster than DRAM-only: %s. If DRAM-only's work were spread evenly over its cores, this would be %s of its speed.", r.title(), prose.List(here), even)
 	return own, "DRAM-only is no bound here: " + prose.List(any) + "."
 }

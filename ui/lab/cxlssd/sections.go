@@ -26,26 +26,26 @@ func sections() []section {
 	return []section{
 		{Show: showing((*view).bill), Section: lab.Section{
 			Key: billKey, Title: "The bill of a request", Run: true,
-			About: "How requests were served, what each way costs, and what bounds the time of the run.",
+			About: "How requests were served, what each way costs, and what limits the run.",
 			Knobs: billKnobs(),
 		}},
 		{Show: showing((*view).threads), Section: lab.Section{
 			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true,
-			About: "Of the design in focus: what every core and every thread does. Timeline has it over time.",
+			About: "What every core and every thread does, in the design in focus. Timeline has it over time.",
 			Old:   oldKnobs(),
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true,
-			About: "Of the design in focus, beside the same design without a log. Timeline has it over time.",
+			About: "What the log saves: the design in focus beside the same one without it. Timeline has it over time.",
 		}},
 		{Show: showing((*view).page), Section: lab.Section{
 			Key: pageKey, Title: "The life of a page", Run: true, Folded: true,
-			About: "Of the design in focus: all that happens to one page of 4 KiB.",
+			About: "All that happens to one page of 4 KiB, in the design in focus.",
 			Knobs: pageKnobs(),
 		}},
 		{Show: showing((*view).locality), Section: lab.Section{
 			Key: localityKey, Title: "Lines of a page that are used", Run: true, Folded: true,
-			About: "Of the design in focus: how many of its 64 lines are read and written while a page is in the device's cache.",
+			About: "How many of a page's 64 lines are read and written while it is in the device's cache, in the design in focus.",
 			Knobs: localityKnobs(),
 		}},
 		{Show: showing((*view).profile), Section: lab.Section{
@@ -58,7 +58,7 @@ func sections() []section {
 		}},
 		{Show: showing((*view).quirks), Section: lab.Section{
 			Key: quirksKey, Title: "What each difference between artifact and paper does", Run: true, Folded: true,
-			About: "Of the design in focus: every numbered switch turned over, alone.",
+			About: "Every numbered switch flipped alone, for the design in focus.",
 		}},
 	}
 }

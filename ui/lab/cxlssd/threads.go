@@ -118,10 +118,10 @@ func (v *view) busy(r *core.Result) string {
 		}
 		return share(sum)
 	}
-	said := fmt.Sprintf("%s, %d threads on %d cores: of the cores' time %s computes, %s is what requests cost on the chip, %s waits for memory and the log and %s switches",
+	said := fmt.Sprintf("%s, %d threads on %d cores: the cores spend %s of their time computing, %s on what requests cost on the chip, %s waiting for memory and the log, and %s switching threads",
 		v.system.Title, r.Threads, r.Cores, share(r.Ledger[core.Computes]-r.OnChip), share(r.OnChip), of(core.WaitsDRAM, core.WaitsSSD, core.WaitsLog), of(core.Switches, core.Stopped))
 	if r.Ledger[core.Idle] > 0 {
-		said += fmt.Sprintf("; for %s a core has nothing left to do, as work is spread unevenly", of(core.Idle))
+		said += fmt.Sprintf("; for %s they have nothing left to do, as work is spread unevenly", of(core.Idle))
 	}
 	said += ". "
 	if r.Switches == 0 {

@@ -86,7 +86,7 @@ func (s *source) Notes() []string {
 			list = append(list, path.Base(r.Name)+": "+n)
 		}
 	}
-	return append(list, "Names of files, directories and programs are not kept, and nothing that was read or written.")
+	return append(list, "Names of files, directories and programs are not kept, nor is anything that was read or written.")
 }
 
 // find returns the recording with this name.

@@ -80,7 +80,7 @@ func (c *chain) call(track int, at int64) []lab.ChainLink {
 		about = " of " + c.t.Names[c.t.Objects[calls.Ref[i]]]
 	}
 	return []lab.ChainLink{{
-		Text:  fmt.Sprintf("It is a part of %s%s, which takes %s: %s.", c.t.Names[calls.Label[i]], about, c.say(calls.End[i]-calls.Begin[i]), strings.Join(parts, ", ")),
+		Text:  fmt.Sprintf("It is part of %s%s, which takes %s: %s.", c.t.Names[calls.Label[i]], about, c.say(calls.End[i]-calls.Begin[i]), strings.Join(parts, ", ")),
 		Track: track - 1, Begin: calls.Begin[i],
 	}}
 }
@@ -100,14 +100,14 @@ func (c *chain) holder(thread int, from, to int64) []lab.ChainLink {
 	}
 	x := &c.t.Tracks[best]
 	who := c.t.Names[x.Label[slice]]
-	list := []lab.ChainLink{{Text: fmt.Sprintf("%s has %s for %s.", prose.Capital(who), strings.ToLower(x.Name), c.say(x.End[slice]-x.Begin[slice])), Track: best, Begin: x.Begin[slice]}}
+	list := []lab.ChainLink{{Text: fmt.Sprintf("%s holds %s for %s.", prose.Capital(who), strings.ToLower(x.Name), c.say(x.End[slice]-x.Begin[slice])), Track: best, Begin: x.Begin[slice]}}
 	var holder int
 	if n, err := fmt.Sscanf(who, "thread %d", &holder); n == 1 && err == nil && holder > 0 && holder <= c.threads {
 		track := c.first + 2*(holder-1) + 1
 		y := &c.t.Tracks[track]
 		if cat, ticks := y.Main(max(from, x.Begin[slice]), min(to, x.End[slice])); cat >= 0 {
 			i, _ := y.Longest(from, to, func(i int) bool { return int(y.Cat[i]) == cat })
-			list = append(list, lab.ChainLink{Text: fmt.Sprintf("With it, that thread has %s of: %s.", c.say(ticks), c.t.Cats[cat].Label), Track: track, Begin: y.Begin[i]})
+			list = append(list, lab.ChainLink{Text: fmt.Sprintf("Of that, the thread spends %s in: %s.", c.say(ticks), c.t.Cats[cat].Label), Track: track, Begin: y.Begin[i]})
 		}
 		return list
 	}
@@ -127,7 +127,7 @@ func (c *chain) background(from, to int64) []lab.ChainLink {
 	}
 	x := &c.t.Tracks[best]
 	i, _ := x.Longest(from, to, func(i int) bool { return int(x.Cat[i]) == cat })
-	list := []lab.ChainLink{{Text: fmt.Sprintf("Meanwhile %s has %s of: %s.", x.Name, c.say(most), c.t.Cats[cat].Label), Track: best, Begin: x.Begin[i]}}
+	list := []lab.ChainLink{{Text: fmt.Sprintf("Meanwhile %s spends %s in: %s.", x.Name, c.say(most), c.t.Cats[cat].Label), Track: best, Begin: x.Begin[i]}}
 	switch core.Cause(cat) {
 	case core.ReadsBlocks, core.WritesBlocks, core.ReadsBytes, core.WritesBytes:
 		return append(list, c.channel(from, to)...)
@@ -153,7 +153,7 @@ func (c *chain) others(thread int, cat uint8, from, to int64) []lab.ChainLink {
 	if best < 0 {
 		return nil
 	}
-	return []lab.ChainLink{{Text: fmt.Sprintf("So do %s meanwhile.", prose.Count(count, "other thread")), Track: best, Begin: c.t.Tracks[best].Begin[slice]}}
+	return []lab.ChainLink{{Text: fmt.Sprintf("Waiting for the same: %s.", prose.Count(count, "other thread")), Track: best, Begin: c.t.Tracks[best].Begin[slice]}}
 }
 
 // channel says what the busiest channel does meanwhile.
@@ -170,10 +170,10 @@ func (c *chain) channel(from, to int64) []lab.ChainLink {
 		}
 	}
 	if best < 0 {
-		return []lab.ChainLink{{Text: "No channel of the flash is busy meanwhile.", Track: -1}}
+		return []lab.ChainLink{{Text: "No flash channel is busy meanwhile.", Track: -1}}
 	}
 	x := &c.t.Tracks[best]
 	cat, _ := x.Main(from, to)
 	i, _ := x.Longest(from, to, func(i int) bool { return int(x.Cat[i]) == cat })
-	return []lab.ChainLink{{Text: fmt.Sprintf("Meanwhile the busiest, %s, is busy %s, and mostly %s.", strings.ToLower(x.Name), prose.Percent(float64(most)/float64(to-from)), c.t.Cats[cat].Label), Track: best, Begin: x.Begin[i]}}
+	return []lab.ChainLink{{Text: fmt.Sprintf("Meanwhile the busiest, %s, works %s of the time, and mostly %s.", strings.ToLower(x.Name), prose.Percent(float64(most)/float64(to-from)), c.t.Cats[cat].Label), Track: best, Begin: x.Begin[i]}}
 }

@@ -20,7 +20,7 @@ func TestChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := map[string]int{}
-	words := []string{"is a part of create", "thread", "With it, that thread", "Meanwhile File system 1", "So do", "Meanwhile the busiest, channel"}
+	words := []string{"is part of create", "thread", "Of that, the thread", "Meanwhile File system 1", "Waiting for the same", "Meanwhile the busiest, channel"}
 	for track := range h.Tracks {
 		x := &h.Tracks[track]
 		for i := range min(len(x.Begin), 2000) {

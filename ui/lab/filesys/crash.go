@@ -37,12 +37,12 @@ const mostLost = 40
 func crashSection() lab.Section {
 	return lab.Section{
 		Key: crashKey, Title: "Power fails", Run: true, Folded: true,
-		About: "The beginning of the run is recorded; the power is cut, the file system recovers, and what is left is compared with what was.",
+		About: "Cut the power at any moment: what is left after recovery, and does each file system keep what fsync promised?",
 		Knobs: []knob.Info{
-			{Key: crashKey, Label: "Power fails at", Unit: "%", Help: "How far the recorded calls have come when the power fails, in percent of their time.", Kind: knob.Number, Scale: 100, Min: 0, Max: 100 * 100, Default: "60"},
-			{Key: crashCalls, Label: "Calls recorded", Help: "How many of the first calls are recorded.", Kind: knob.Number, Scale: 1, Min: 10, Max: 20_000, Default: "3000"},
+			{Key: crashKey, Label: "Power fails at", Unit: "%", Help: "When the power fails, as a share of the time that the recorded calls take.", Kind: knob.Number, Scale: 100, Min: 0, Max: 100 * 100, Default: "60"},
+			{Key: crashCalls, Label: "Calls recorded", Help: "How many calls are recorded, from the first one on.", Kind: knob.Number, Scale: 1, Min: 10, Max: 20_000, Default: "3000"},
 			{
-				Key: crashFault, Label: "Mistake of the firmware", Help: "What an SSD with a log does wrong, to see what the rule is for.", Kind: knob.One, Default: string(crash.Correct),
+				Key: crashFault, Label: "Firmware bug", Help: "A bug of an SSD with a log. Each breaks one rule, to show what the rule is for.", Kind: knob.One, Default: string(crash.Correct),
 				Choices: []knob.Choice{
 					{Key: string(crash.Correct), Label: "none"},
 					{Key: string(crash.MergesOpen), Label: "cleaning merges lines that have not committed"},
@@ -100,19 +100,19 @@ func (v *view) crash() (*report.Section, error) {
 		Text:   []string{v.afterCrash(f, at), canLose(f.system, v.s)},
 		Tables: []report.Table{crashes(cut)},
 		Notes: []string{
-			fmt.Sprintf("The first %s of the workload are recorded, from cold caches. All systems lose power %v after the beginning; one that has answered all of them by then has been idle since, but for its timers.", prose.Count(calls, "call"), at),
-			"Acknowledged calls are not promises: only an fsync, or a synchronous write, promises what was written before it. A promise is broken if such data are older or gone after recovery.",
-			"Recovery is what the SSD takes: of ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; of Ext4 and F2FS reading journal and nodes; of NOVA and PMFS it is not modelled.",
+			fmt.Sprintf("The first %s of the workload run from cold caches. Every system loses power %v after the start; one that has answered them all by then has been idle since, apart from its timers.", prose.Count(calls, "call"), at),
+			"An answered call is no promise: only an fsync or a synchronous write promises that what was written before it lasts. A promise is broken if those data are older or gone after recovery.",
+			"Recovery is the time that the SSD takes: for ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; for Ext4 and F2FS reading journal and nodes; for NOVA and PMFS it is not modelled.",
 		},
 	}
 	switch {
 	case mistake != crash.Correct:
 		out.Text = append(out.Text, mistaken(f, mistake))
 		if setup.Device.DRAM < v.s.Device.DRAM {
-			out.Notes = append(out.Notes, fmt.Sprintf("With this mistake of cleaning the SSD has %v of DRAM, so that what is recorded fills the log and has it cleaned; without one it has %v.", setup.Device.DRAM/unit.Bytes(setup.Scale), v.s.Device.DRAM/unit.Bytes(setup.Scale)))
+			out.Notes = append(out.Notes, fmt.Sprintf("This is a bug in cleaning, so here the SSD has %v of DRAM instead of %v: the recorded calls then fill the log and have it cleaned.", setup.Device.DRAM/unit.Bytes(setup.Scale), v.s.Device.DRAM/unit.Bytes(setup.Scale)))
 		}
 	case f.report.Wrong > 0:
-		out.Text = append(out.Text, fmt.Sprintf("With what is switched on under Fidelity %s not as committed transactions and blocks left them: %s.", are(f.report.Wrong, "line"), f.report.First))
+		out.Text = append(out.Text, fmt.Sprintf("With the switches under Fidelity, %s not as committed transactions and blocks left them: %s.", are(f.report.Wrong, "line"), f.report.First))
 	}
 	if t := fates(f); len(t.Rows) > 0 {
 		out.Tables = append(out.Tables, t)
@@ -121,7 +121,7 @@ func (v *view) crash() (*report.Section, error) {
 		out.Tables = append(out.Tables, t)
 	}
 	if n := len(f.report.Nodes); n > mostLost {
-		out.Notes = append(out.Notes, fmt.Sprintf("The last table has %d of %s files and directories.", mostLost, prose.Grouped(int64(n))))
+		out.Notes = append(out.Notes, fmt.Sprintf("The last table shows %d of %s files and directories.", mostLost, prose.Grouped(int64(n))))
 	}
 	return out, nil
 }
@@ -137,19 +137,20 @@ func fated(r *crash.Report, fate crash.Fate) (n int64) {
 // afterCrash says what became of the system in focus.
 func (v *view) afterCrash(c *cutOff, at unit.Time) string {
 	r := c.report
-	said := fmt.Sprintf("%s loses power after %v, before step %s of %s that are recorded, when %s answered.", c.system.Title, at, prose.Grouped(int64(r.Event+1)), prose.Grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	said := c.system.Title + " has promised nothing yet."
 	switch {
 	case r.Broken > 0:
-		said += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", prose.Count(r.Promises, "file"), are(r.Broken, "file"))
+		said = fmt.Sprintf("%s breaks its promise: of %s that should be durable, %s not.", c.system.Title, prose.Count(r.Promises, "file"), are(r.Broken, "file"))
+	case r.Promises == 1:
+		said = c.system.Title + " keeps its promise: the one file that should be durable is as promised."
 	case r.Promises > 0:
-		said += fmt.Sprintf(" All %s that were promised to be durable are as promised.", prose.Count(r.Promises, "file"))
-	default:
-		said += " Nothing had been promised."
+		said = fmt.Sprintf("%s keeps its promise: all %s that should be durable are as promised.", c.system.Title, prose.Count(r.Promises, "file"))
 	}
-	said += fmt.Sprintf(" %s gone and %s brought back by recovery; %s from what programs saw.",
+	said += fmt.Sprintf(" It loses power after %v, before step %s of %s that are recorded, when %s answered.", at, prose.Grouped(int64(r.Event+1)), prose.Grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	said += fmt.Sprintf(" %s lost and %s brought back by recovery; %s from what programs saw.",
 		are(fated(r, crash.Discarded)+fated(r, crash.Torn), "change"), are(fated(r, crash.Replayed), "change"), differ(int64(len(r.Nodes))))
 	if logs(c.system) {
-		said += fmt.Sprintf(" Recovery scans %s of the log, applies %s and throws away %s of %s.", prose.Count(r.Lines, "line"), prose.Grouped(r.Applied), prose.Grouped(r.Thrown), prose.Count(r.Open, "open transaction"))
+		said += fmt.Sprintf(" Recovery scans %s of the log, applies %s and drops %s from %s.", prose.Count(r.Lines, "line"), prose.Grouped(r.Applied), prose.Grouped(r.Thrown), prose.Count(r.Open, "open transaction"))
 	}
 	return said
 }
@@ -179,17 +180,17 @@ func canLose(x *core.System, s *machine.Setup) string {
 func mistaken(c *cutOff, mistake crash.Mistake) string {
 	switch r := c.report; {
 	case !logs(c.system):
-		return "The mistake is one of an SSD with a log: " + c.system.Title + " has none."
+		return "This bug is one of an SSD with a log, and " + c.system.Title + " has none."
 	case r.Wrong == 0 && mistake == crash.InIDOrder:
-		return "The mistake does no harm to ByteFS, at any moment: it draws a transaction's number when it has all its locks, so that numbers and the log have the same order."
+		return "This bug never harms ByteFS: it draws a transaction's number once it has all its locks, so numbers and log have the same order."
 	case r.Wrong == 0 && mistake == crash.MergesOpen:
-		return "The mistake does no harm at this moment, and hardly ever to ByteFS: its transactions are open for a few microseconds, in which a page of theirs is hardly ever cleaned."
+		return "This bug does no harm at this moment, and hardly ever does to ByteFS: its transactions are open for a few microseconds, and their pages are hardly ever cleaned just then."
 	case r.Wrong == 0 && mistake == crash.KeepsLines:
-		return "The mistake does no harm at this moment: no page in use went as bytes first and as a block while the log still had the bytes. Oltp at scale 256 with payload=share is where they do."
+		return "This bug does no harm at this moment: no page in use was written by bytes and then as a block while the log still had the bytes. Oltp at scale 256 with payload=share has such pages."
 	case r.Wrong == 0:
-		return "The mistake does no harm at this moment: every line is as committed transactions and blocks left it. Try another."
+		return "This bug does no harm at this moment: every line is as committed transactions and blocks left it. Try another moment."
 	default:
-		return fmt.Sprintf("With the mistake %s not as committed transactions and blocks left them: %s.", are(r.Wrong, "line"), r.First)
+		return fmt.Sprintf("With this bug %s not as committed transactions and blocks left them: %s.", are(r.Wrong, "line"), r.First)
 	}
 }
 

@@ -36,9 +36,9 @@ func TestCrashSection(t *testing.T) {
 func TestCrashMistakes(t *testing.T) {
 	l := New()
 	for _, c := range []struct{ fault, set, says string }{
-		{"txlog", "", "With the mistake"},
-		{"mapped", "", "With the mistake"},
-		{"lines", "workload=oltp scale=256 payload=share", "With the mistake"},
+		{"txlog", "", "With this bug"},
+		{"mapped", "", "With this bug"},
+		{"lines", "workload=oltp scale=256 payload=share", "With this bug"},
 		{"lines", "", "no page in use"},
 		{"merge", "", "few microseconds"},
 		{"ids", "", "same order"},
@@ -47,7 +47,7 @@ func TestCrashMistakes(t *testing.T) {
 		var text []string
 		for _, at := range []string{"50", "60", "70", "80"} {
 			s := shown(t, &l, crashKey, "crash="+at+" crash_fault="+c.fault, c.set, "bytefs")
-			if cleans := c.fault == "mapped" || c.fault == "merge"; len(s.Text) != 3 || cleans != strings.Contains(strings.Join(s.Notes, " "), "mistake of cleaning the SSD has 128") {
+			if cleans := c.fault == "mapped" || c.fault == "merge"; len(s.Text) != 3 || cleans != strings.Contains(strings.Join(s.Notes, " "), "bug in cleaning, so here the SSD has 128") {
 				t.Fatalf("mistake %s: %q, %q", c.fault, s.Text, s.Notes)
 			}
 			if text = append(text, s.Text[2]); strings.Contains(s.Text[2], c.says) {
@@ -68,7 +68,7 @@ func TestCrashBreaksPromises(t *testing.T) {
 	l := New()
 	for set, at := range map[string]string{"workload=varmail": "60", small: "60", small + " mode=paper": "80"} {
 		s := shown(t, &l, crashKey, "crash="+at+" crash_fault=mapped", set, "bytefs")
-		if s.Tables[0].Rows[0].Cells[2].Text == "0" || !strings.Contains(s.Text[0], "promised to be durable, ") || !strings.Contains(s.Tables[2].Rows[0].Cells[5].Text, "promise broken") {
+		if s.Tables[0].Rows[0].Cells[2].Text == "0" || !strings.Contains(s.Text[0], "should be durable, ") || !strings.Contains(s.Tables[2].Rows[0].Cells[5].Text, "promise broken") {
 			t.Errorf("%s: %q, %v", set, s.Text, s.Tables[0].Rows[0])
 		}
 	}

@@ -109,7 +109,7 @@ func (v *view) factors() (*report.Section, error) {
 		was = said
 	}
 	t := report.Table{
-		Title: fmt.Sprintf("Throughput of %s over that of %s, both ways of each", byteFS.Title, rival.Title),
+		Title: fmt.Sprintf("Throughput of %s over that of %s, all eight combinations", byteFS.Title, rival.Title),
 		Head:  []string{"Payload", "A fresh page", "Who waits for programs", byteFS.Title, rival.Title, "Ratio"},
 	}
 	if was > 0 {
@@ -137,15 +137,15 @@ func (v *view) factors() (*report.Section, error) {
 	out := &report.Section{Text: []string{v.decides(byteFS, rival, ratios[:])}, Tables: []report.Table{t, effects(ratios[:])}}
 	switch {
 	case was > 0:
-		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; nearest comes %s. It does not say which of the eight was measured, and no single one comes near all of its ratios.", times(was), words(near)))
+		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; closest is %s. It does not say which of the eight it measured, and none comes close to all of its ratios.", times(was), words(near)))
 	case said > 0:
-		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s, which is compared only where all settings but these three are as they are at first.", times(said)))
+		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; that is compared only where all settings but these three are as they were at first.", times(said)))
 	default:
 		out.Text = append(out.Text, "No ratio of these two is published for this workload.")
 	}
 	out.Notes = []string{
-		"Zeros are what Filebench writes: an overwrite leaves a page as it was. A page that is new to a file has changed in all its lines, unless it is compared with zeros. In the artifact block writes of Ext4 and F2FS are answered when they are programmed, all others when they are buffered.",
-		"The effect of one is the ratio with it over the ratio without, the geometric mean over the four combinations of the other two.",
+		"Filebench writes zeros: an overwrite leaves a page as it was. A page that is new to a file counts as changed in all its lines, unless it is compared with zeros. In the artifact block writes of Ext4 and F2FS are answered once programmed, all others once buffered.",
+		"The effect of a setting is the ratio with it over the ratio without it: the geometric mean over the four combinations of the other two.",
 	}
 	return out, nil
 }
@@ -209,12 +209,12 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 			most = f
 		}
 	}
-	said := fmt.Sprintf("%s has %s to %s the throughput of %s, by what three settings say.", byteFS.Title, times(low), times(high), rival.Title)
+	said := fmt.Sprintf("%s has %s to %s the throughput of %s, depending on three settings.", byteFS.Title, times(low), times(high), rival.Title)
 	if size(most) < 0.01 {
 		return said + " None of them matters here."
 	}
 	f := &threeFactors[most]
-	return said + fmt.Sprintf(" What matters most is %s: from “%s” to “%s” the ratio is multiplied by %s.", prose.Lower(f.label), f.names[0], f.names[1], prose.ThreeDigits(effect(ratios, most)))
+	return said + fmt.Sprintf(" What matters most is %s: going from “%s” to “%s” multiplies the ratio by %s.", prose.Lower(f.label), f.names[0], f.names[1], prose.ThreeDigits(effect(ratios, most)))
 }
 
 // effects lists what each factor does alone.

@@ -65,7 +65,7 @@ func TestRecording(t *testing.T) {
 		if x := raw.(*result); x.Calls != 7 || x.Asked != [device.Directions]int64{16384, 5000} || x.Tallies[call.Fsync].Count != 1 {
 			t.Errorf("%s: %d calls, %v asked", s.Name, x.Calls, x.Asked)
 		}
-		if x := raw.(*result); x.setup.Scale != 1 || x.setup.Device.Capacity != unit.GiB || x.setup.Host != machine.Default().Host || !strings.Contains(strings.Join(r.Notes, " "), "1 GiB of 32 GiB") {
+		if x := raw.(*result); x.setup.Scale != 1 || x.setup.Device.Capacity != unit.GiB || x.setup.Host != machine.Default().Host || !strings.Contains(strings.Join(r.Notes, " "), "1 GiB instead of 32 GiB") {
 			t.Errorf("%s: the machine is 1/%d with %v: %s", s.Name, x.setup.Scale, x.setup.Device.Capacity, r.Notes)
 		}
 		_, other, err := l.Run(u, s.Name, again, nil)

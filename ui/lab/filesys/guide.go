@@ -11,18 +11,18 @@ const (
 // glossary are the laboratory's words.
 func glossary() []lab.Term {
 	return []lab.Term{
-		{Name: "Acknowledgement", Is: "The answer to a write: when the device's protected buffer has it, or when flash has been programmed."},
-		{Name: "Artifact", Is: "The programs that a paper's authors published, with what they do besides what the paper says.", Source: byteFSPaper + ", artifact appendix"},
+		{Name: "Acknowledgement", Is: "The answer to a write: once the device's protected buffer has it, or once flash has been programmed."},
+		{Name: "Artifact", Is: "The programs that a paper's authors published, including what they do that the paper does not say.", Source: byteFSPaper + ", artifact appendix"},
 		{Name: "Block", Is: "4 KiB, the least that a block command moves between host and SSD."},
-		{Name: "Checkpoint", Is: "The moment at which F2FS writes where everything is; what came after it is found again by a scan of nodes.", Source: "Lee et al., F2FS, FAST 2015"},
-		{Name: "Cleaning", Is: "Emptying a half of the log: the lines of a page are merged with the page, which is programmed once.", Source: byteFSPaper},
+		{Name: "Checkpoint", Is: "The moment at which F2FS writes down where everything is; what came after it is found again by scanning nodes.", Source: "Lee et al., F2FS, FAST 2015"},
+		{Name: "Cleaning", Is: "Emptying half of the log: a page's lines are merged into the page, which is programmed once.", Source: byteFSPaper},
 		{Name: "COMMIT", Is: "The command that makes all lines of a transaction durable together.", Source: byteFSPaper},
-		{Name: "Coordinated caching", Is: "Pages that are read stay in the host's cache alone, and the SSD's memory is left to the log.", Source: byteFSPaper},
-		{Name: "Duplicate", Is: "A copy of a cached page as it was before it was changed, which says what lines changed.", Source: byteFSPaper},
-		{Name: "Fresh page", Is: "A page that a file did not have before, so that nothing is known of what it held."},
+		{Name: "Coordinated caching", Is: "Pages that are read stay in the host's cache only, which leaves the SSD's memory to the log.", Source: byteFSPaper},
+		{Name: "Duplicate", Is: "A copy of a cached page from before it was changed; comparing the two tells which lines changed.", Source: byteFSPaper},
+		{Name: "Fresh page", Is: "A page that is new to its file, so nothing is known of what it held."},
 		{Name: "fsync", Is: "The call that returns when all data of a file are durable.", Source: "POSIX"},
-		{Name: "Inode", Is: "What a file system keeps of a file besides its name and its data: size, times, where the data are."},
-		{Name: "Journal", Is: "An area to which changes of metadata are written before they are written in place, so that a crash leaves all or none.", Source: "Ext4's jbd2"},
+		{Name: "Inode", Is: "What a file system knows of a file besides its name and its data: size, times, where the data are."},
+		{Name: "Journal", Is: "An area to which changes of metadata are written before they are written in place, so that a crash leaves all of a change or none.", Source: "Ext4's jbd2"},
 		{Name: "Line", Is: "64 bytes, the least that a load or a store moves between processor and SSD."},
 		{Name: "Memory-semantic SSD", Is: "An SSD that takes loads and stores besides block commands, over PCIe or CXL.", Source: byteFSPaper},
 		{Name: "Metadata", Is: "All that a file system writes besides data of files: inodes, names, bitmaps, pointers, a journal."},
@@ -56,17 +56,17 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "mail", Title: "The log gathers lines", Look: "section-log", Preset: "mail-server",
-			Say:   "A mail server. Stored lines go into a log in the SSD's memory. When a half of it is full its pages are cleaned, each programmed once with, in the mean, {bytefs lines_per_program} that it gathered.",
+			Say:   "A mail server. Stored lines go into a log in the SSD's memory. When half of it is full, its pages are cleaned: each is programmed once, with {bytefs lines_per_program} on average.",
 			Facts: []lab.Fact{{Left: of("bytefs", "swaps")}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops")}},
 		},
 		{
 			Key: "server", Title: "Where it does not help", Look: "headline", Preset: "file-server",
-			Say:   "A file server writes larger files and never waits for them. Like for like ByteFS answers {bytefs kops}, F2FS {f2fs kops}: data decide, and those are blocks everywhere.",
+			Say:   "A file server writes larger files and never waits for them. Like for like ByteFS answers {bytefs kops}, F2FS {f2fs kops}: data decide, and they go as blocks everywhere.",
 			Facts: []lab.Fact{{Left: of("f2fs", "kops"), Right: of("bytefs", "kops"), Times: 0.7}},
 		},
 		{
 			Key: "zeros", Title: "What programs write", Look: "section-factors", Preset: "database",
-			Say:   "A database as Filebench has it, which writes zeros over zeros. ByteFS compares each page with a copy of what it was and finds nothing changed, so it writes {bytefs host_write_mb} where Ext4 writes {ext4 host_write_mb}. The section shows what is left of that with other bytes in each write, and turns two more switches, all eight ways.",
+			Say:   "A database as Filebench has it, which writes zeros over zeros. ByteFS compares each page with a copy of what it was and finds nothing changed, so it writes {bytefs host_write_mb} where Ext4 writes {ext4 host_write_mb}. The section shows what is left of that when every write differs, and turns two more settings: all eight combinations.",
 			Facts: []lab.Fact{{Left: of("ext4", "host_write_mb"), Right: of("bytefs", "host_write_mb"), Times: 5}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops"), Times: 1.2}},
 		},
 		{
@@ -93,8 +93,8 @@ func help() []lab.Help {
 	return []lab.Help{
 		{Title: "The SSD", Text: "It takes block commands of 4 KiB and, over the same link, loads and stores of lines of 64 bytes. Its memory is a log of lines (ByteFS), a buffer of pages (NOVA, PMFS), or not used (Ext4, F2FS). Flash is programmed by pages of 4 KiB."},
 		{Title: "The file systems", Text: "ByteFS stores metadata by bytes and reads it as blocks, writes a page of data by bytes if fewer than 8 of its 64 lines changed, and ends each change with COMMIT. Ext4 has an ordered journal, F2FS writes everything to new places and a checkpoint now and then, NOVA has a log for every inode and copies on write, PMFS changes everything in place."},
-		{Title: "What decides the comparison", Text: "How it is measured decides who is ahead. The paper's emulated SSD writes one channel at a time, its script leaves 4 GiB of memory and warms caches, Filebench writes zeros: each can be read in the artifact and is a setting with its source. The device “ByteFS as it was measured” sets them all; the section How it was measured adds them one after the other. At first they are off: an SSD of yours writes all its channels."},
-		{Title: "Scale", Text: "Files, calls, capacity, log, page cache, journal and all timers are divided alike; latencies, threads, directories and the first 64 pages of the write buffer are not. Rates and ratios hardly move from a 1/256 to a 1/16; amounts are those of the part that runs."},
+		{Title: "What decides the comparison", Text: "How it is measured decides who is ahead. The paper's emulated SSD writes one channel at a time, its script leaves 4 GiB of memory and warms caches, Filebench writes zeros: each can be read in the artifact and is a setting with its source. The device “ByteFS as it was measured” sets them all; the section How it was measured adds them one after the other. At first they are off, because an SSD that you can buy writes all its channels at once."},
+		{Title: "Scale", Text: "Files, calls, capacity, log, page cache, journal and all timers are divided alike; latencies, threads, directories and the first 64 pages of the write buffer are not. Rates and ratios hardly move from 1/256 to 1/16; amounts are those of the part that runs."},
 		{Title: "Your own trace", Text: "strace -f -ttt -y of any program, fio's iolog, blkparse text, and Spillway's own text, a call a line. Files that are not created in a trace existed before it. Lines that are not understood are counted and shown. What was written is not in a trace: Payload says how much of it changed."},
 	}
 }

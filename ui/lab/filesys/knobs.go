@@ -78,7 +78,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		}
 		add(panel, x)
 	}
-	add("workload", knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }})
+	add("workload", knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which recording of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }})
 	for _, k := range load.Knobs() {
 		add("recipe", knob.Lift(k, func(s *settings) *load.Recipe { return &s.Recipe }))
 	}
@@ -121,12 +121,12 @@ func board() machine.Setup {
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
 	return knob.Knob[settings]{Info: knob.Info{
-		Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+		Key: "device", Label: "SSD and rules", Help: "All settings of a published configuration at once.", Kind: knob.One, Derived: true,
 		Choices: []knob.Choice{
-			{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
-			{Key: "measured", Label: "ByteFS as it was measured", Word: "as the paper was measured", Set: setupText(machine.Measured(), modePaper) + " " + measuredText(machine.Measured()), Help: "The emulator with what its own code, its scripts and Filebench show of how it was measured; each setting below says where. The paper is compared with this. Choose another for an SSD of your own: none writes one channel at a time."},
-			{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
-			{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
+			{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels, 40 µs to read a page and 60 to program it, a log of two halves; the same rules for every file system."},
+			{Key: "measured", Label: "ByteFS as it was measured", Word: "as the paper was measured", Set: setupText(machine.Measured(), modePaper) + " " + measuredText(machine.Measured()), Help: "The emulator as the paper's code, its scripts and Filebench show that it was measured; each setting below names its source. The paper's numbers are compared with this. For an SSD of your own choose another: none writes one channel at a time."},
+			{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels and one log buffer; Ext4 and F2FS wait until flash is programmed, ByteFS does not; every switch under Fidelity is on. The paper did not measure this."},
+			{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, 3 µs to read a page and 80 to program it: the last point of the paper's sensitivity study."},
 			{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
 		},
 	}}
@@ -163,7 +163,7 @@ func measuredText(m machine.Setup) string {
 // modeKnob chooses between the artifact and the paper.
 func modeKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which accidents of the published artifact are on that its paper does not have.", Kind: knob.Many, Always: true},
+		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which of the published artifact's departures from its paper are on.", Kind: knob.Many, Always: true},
 		Word: func(s *settings) *string { return &s.Mode },
 	}
 	var all []string
@@ -172,8 +172,8 @@ func modeKnob() knob.Knob[settings] {
 		k.Choices = append(k.Choices, knob.Choice{Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: e.Source})
 	}
 	k.Sets = []knob.Choice{
-		{Key: modePaper, Label: "As the paper", Word: "as the paper says", Help: "What the paper says, where its artifact does something else."},
-		{Key: modeArtifact, Label: "As the artifact", Word: "as the artifact", Set: strings.Join(all, ","), Help: "Everything that the published artifact does. The paper's figures were not measured so."},
+		{Key: modePaper, Label: "As the paper", Word: "as the paper says", Help: "Where paper and artifact differ, what the paper says."},
+		{Key: modeArtifact, Label: "As the artifact", Word: "as the artifact", Set: strings.Join(all, ","), Help: "Everything as the published artifact does it. The paper's figures were not measured this way."},
 	}
 	return k
 }
@@ -197,7 +197,7 @@ func generate(s *settings) (*work, error) {
 	if r.Store() {
 		x.origin = ycsb + "."
 	}
-	x.about = fmt.Sprintf("%s %s files and directories exist before, %d threads call", recipeOf(s.Workload).About, prose.Grouped(int64(len(w.Nodes))), w.Threads)
+	x.about = fmt.Sprintf("%s %s files and directories exist beforehand; %d threads call", recipeOf(s.Workload).About, prose.Grouped(int64(len(w.Nodes))), w.Threads)
 	if m.Scale > 1 {
 		x.about += fmt.Sprintf(", at 1/%d of full scale", m.Scale)
 	}

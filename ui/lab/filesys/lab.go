@@ -159,7 +159,7 @@ func systems() []lab.System {
 		list = append(list, x)
 	}
 	return append(list, lab.Best(
-		"No file system can be faster: a proven bound, and nothing that runs. It is what cores, threads and the benchmark program's own section must do, and the reading of flash. It is there for workloads that read; where writing decides it would be loose, and is not shown.",
+		"A proven bound, not a run: no file system can be faster. It is the least that cores, threads, the benchmark program's serial part and reads of flash need. It is there for workloads that read; where writing decides it would be loose, and is not shown.",
 		"Spillway: sums over what works at most all the time", 10))
 }
 
@@ -169,14 +169,14 @@ func proof(w *work, s *settings, _ lab.Progress) (*lab.Proof, error) {
 	out := &lab.Proof{About: w.about, Origin: w.origin}
 	f, err := core.Bound(w.Workload, &m)
 	if why, ok := core.IsUnsure(err); ok {
-		out.Reason = "Loose here, and not shown: " + why
+		out.Reason = "Not shown here, because it is loose: " + why
 		return out, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	out.Value = ratio(float64(f.Time), float64(unit.Millisecond))
-	out.Notes = []string{"A proven bound, not a run: no file system is faster. What decides it is " + f.By + ". Nothing shows that it can be reached."}
+	out.Notes = []string{"A proven bound, not a run: no file system can be faster. What decides it is " + f.By + ". Nobody knows whether it can be reached."}
 	if most := w.Sure.Most; most > 0 && f.Time > 0 {
 		out.Also = []float64{float64(most) / out.Value}
 	}

@@ -51,8 +51,8 @@ func (v *view) life() (*report.Section, error) {
 		Text:   []string{v.lives(systems, results, equal)},
 		Tables: []report.Table{t},
 		Notes: []string{
-			fmt.Sprintf("Every block can be erased %s times (Endurance), and programs are spread over all of them. The flash is that of full scale: throughput does not depend on the scale, wear does.", prose.Grouped(v.s.Device.Endurance)),
-			"At its own rate a faster file system wears flash out sooner, because it gets more done; at the work of the slowest all do the same a day.",
+			fmt.Sprintf("Every block can be erased %s times (Endurance), and wear is spread over all of them. The flash has its full size: throughput does not depend on the scale, but wear does.", prose.Grouped(v.s.Device.Endurance)),
+			"At its own rate a faster file system wears flash out sooner, because it gets more done; at the work of the slowest all do the same amount a day.",
 		},
 	}, nil
 }
@@ -95,6 +95,6 @@ func (v *view) lives(systems []*core.System, results []*core.Result, equal []flo
 	if pages == 0 || other < 0 {
 		return fmt.Sprintf("%s programs no flash here.", systems[at].Title)
 	}
-	return fmt.Sprintf("%s programs %s a call. Doing the same work a day its flash lasts %s as long as with %s, the best of the others.",
+	return fmt.Sprintf("%s programs %s a call. At the same work a day its flash lasts %s as long as with %s, the best of the others.",
 		systems[at].Title, prose.Bytes(perCall(pages*int64(unit.Page), results[at])), times(equal[at]/equal[other]), systems[other].Title)
 }

@@ -26,8 +26,8 @@ func (v *view) log() (*report.Section, error) {
 		out.Tables = append(out.Tables, mergedLines(r))
 	}
 	out.Notes = []string{
-		"Every line takes 68 bytes of the half that it was appended to, its transaction included, until that half is empty: also one that was replaced or made void since.",
-		"Cleaning reads a page only if the page has content and the log does not have all of its lines.",
+		"A line takes 68 bytes of its half, its transaction included, until that half is emptied, even if it has been replaced or made void since.",
+		"Cleaning reads a page only if the page has content and the log lacks some of its lines.",
 	}
 	return out, nil
 }
@@ -37,7 +37,7 @@ func (v *view) without(r *core.Result) string {
 	said := v.system.Title + " has no log on the SSD"
 	if v.system.Memory == device.PageBuffer {
 		n := r.Device.BufferHits + r.Device.BufferMisses
-		return said + fmt.Sprintf(": the DRAM is a buffer of pages, which has %s of all accesses, of which there are %s; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", prose.Percent(part(r.Device.BufferHits, n)), prose.Grouped(n))
+		return said + fmt.Sprintf(": its DRAM is a buffer of pages, which serves %s of %s accesses; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", prose.Percent(part(r.Device.BufferHits, n)), prose.Grouped(n))
 	}
 	return said + ": it uses block commands alone. Choose ByteFS to see a log."
 }
@@ -53,17 +53,17 @@ func merged(r *core.Result) (n int64) {
 // logged says what the log took and gave.
 func (v *view) logged(r *core.Result) string {
 	d := &r.Device
-	said := fmt.Sprintf("%s stores %s in a log of %v: %s of them replace a line that is still there, %s are made void by a block or because their page is freed.",
+	said := fmt.Sprintf("%s stores %s in a log of %v: %s of them replace a line that is still there, %s are made void by a block write or because their page is freed.",
 		v.system.Title, prose.Count(d.Appended, "line"), unit.Bytes(logSize(v.s, v.system.Name)), prose.Percent(part(d.Replaced, d.Appended)), prose.Percent(part(d.Voided, d.Appended)))
 	pages := merged(r)
 	if pages == 0 {
-		return said + " It does not fill far enough to be cleaned in the run."
+		return said + " It never fills far enough to be cleaned."
 	}
 	var lines int64
 	for n, of := range d.Merged {
 		lines += int64(n) * of
 	}
-	said += fmt.Sprintf(" Its halves take turns %s, and cleaning programs %s, with %s lines at once in the mean.", often(d.Swaps), prose.Count(d.FlashPrograms[device.ByCleaning], "page"), prose.Fixed(part(lines, pages), 1))
+	said += fmt.Sprintf(" Its halves swap %s, and cleaning programs %s, each with %s lines on average.", often(d.Swaps), prose.Count(d.FlashPrograms[device.ByCleaning], "page"), prose.Fixed(part(lines, pages), 1))
 	if d.Full > 0 {
 		said += fmt.Sprintf(" %s had to wait for room.", prose.Count(d.Full, "store"))
 	}
@@ -130,7 +130,7 @@ func mergedLines(r *core.Result) report.Table {
 		sums[at] += r.Device.Merged[n]
 		lines += int64(n) * r.Device.Merged[n]
 	}
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s in the mean", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n

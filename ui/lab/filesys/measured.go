@@ -32,19 +32,19 @@ type fact struct {
 var facts = []fact{
 	{"pointer", "one write pointer", "The emulated SSD fills a block of one channel, then one of the next (frontier): at any time one program is under way.", func(m, to *machine.Setup) { m.Device.Frontier = to.Device.Frontier }},
 	{"memory", "4 GiB of cache", "The script pins memory until 4096 MB are left (page_cache).", func(m, to *machine.Setup) { m.Host.Cache = to.Host.Cache }},
-	{"warm", "warm caches", "The script runs some workloads once before it measures them (warm), and drops no cache of F2FS (f2fs_keeps).", func(m, to *machine.Setup) { m.Warm, m.KeepF2FS = to.Warm, to.KeepF2FS }},
+	{"warm", "warm caches", "The script runs some workloads once before it measures them (warm), and does not drop the caches of F2FS (f2fs_keeps).", func(m, to *machine.Setup) { m.Warm, m.KeepF2FS = to.Warm, to.KeepF2FS }},
 	{"sync", "O_SYNC", "Filebench's dsync makes times durable, too (full_sync).", func(m, to *machine.Setup) { m.FullSync = to.FullSync }},
 	{"count", "all operations count", "Filebench ends a run after so many operations of any kind (flowops).", func(m, to *machine.Setup) { m.Flowops = to.Flowops }},
 	{"fresh", "fresh pages compared", "ByteFS' branch compares pages that are new to a file with memory that it does not clear (fresh, fresh_share; fitted to fileserver alone).", func(m, to *machine.Setup) { m.Fresh, m.FreshShare = to.Fresh, to.FreshShare }},
 }
 
 func measuredKnobs() []knob.Info {
-	first := knob.Info{Key: factFirst, Label: "First", Help: "Which fact is added first. How much each brings hangs on those before it.", Kind: knob.One, Default: facts[0].key}
+	first := knob.Info{Key: factFirst, Label: "First", Help: "Which fact is added first. What each brings depends on those before it.", Kind: knob.One, Default: facts[0].key}
 	for _, f := range facts {
 		first.Choices = append(first.Choices, knob.Choice{Key: f.key, Label: f.name})
 	}
 	return []knob.Info{first, {
-		Key: factOrder, Label: "Then", Help: "The order of the others.", Kind: knob.One, Default: asListed,
+		Key: factOrder, Label: "Then", Help: "The order in which the others are added.", Kind: knob.One, Default: asListed,
 		Choices: []knob.Choice{{Key: asListed, Label: "as listed"}, {Key: backwards, Label: "backwards"}},
 	}}
 }
@@ -162,6 +162,6 @@ func (v *view) measured() (*report.Section, error) {
 	for i := range facts {
 		out.Notes = append(out.Notes, prose.Capital(facts[i].name)+": "+facts[i].where)
 	}
-	out.Notes = append(out.Notes, "Each row is a run of both with all other settings as they are; the last is the device “ByteFS as it was measured” where they are as at first. An SSD of yours writes all its channels: for it the first row counts.")
+	out.Notes = append(out.Notes, "Each row runs both with all other settings as they are; the last is the device “ByteFS as it was measured” if they are as they were at first. An SSD that you can buy writes all its channels at once: for it the first row counts.")
 	return out, nil
 }

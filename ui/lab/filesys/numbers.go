@@ -31,13 +31,13 @@ var causes = []struct {
 }{
 	{"program", "the program", "What programs compute, wait for their own threads, or had already ended.", []core.Cause{core.Thinks}},
 	{"cpu", "the file system's CPU time", "The file system's work, and waiting for a core.", []core.Cause{core.Computes, core.WaitsCore}},
-	{"lock", "locks", "Waiting for a lock or a section that others are in, and what is done in the section.", []core.Cause{core.WaitsLock}},
-	{"read_blocks", "reading blocks", "Block reads, but for what they wait behind programs.", []core.Cause{core.ReadsBlocks}},
+	{"lock", "locks", "Waiting for a lock or a section that others hold, and the work in the section.", []core.Cause{core.WaitsLock}},
+	{"read_blocks", "reading blocks", "Block reads, except their waits behind programs.", []core.Cause{core.ReadsBlocks}},
 	{"write_blocks", "writing blocks", "Block writes.", []core.Cause{core.WritesBlocks}},
-	{"read_bytes", "loads", "Loads of lines, but for what they wait behind programs.", []core.Cause{core.ReadsBytes}},
+	{"read_bytes", "loads", "Loads of lines, except their waits behind programs.", []core.Cause{core.ReadsBytes}},
 	{"write_bytes", "stores and COMMIT", "Stores of lines, COMMIT, and waiting for room in the log.", []core.Cause{core.WritesBytes, core.WaitsLog}},
 	{"journal", "commits of a journal", "Waiting until a journal or a checkpoint has committed.", []core.Cause{core.WaitsJournal}},
-	{behindKey, "reads behind programs", "What block reads and loads wait at a channel of flash for programs and erases that came before them; Reads first (reads_first) lets them pass.", nil},
+	{behindKey, "reads behind programs", "Block reads and loads waiting at a flash channel for programs and erases ahead of them; Reads first (reads_first) lets them pass.", nil},
 }
 
 // behindKey is of what reads wait for programs, which is in the ledger of what they are.
@@ -84,9 +84,9 @@ func list() []report.Measure[*result] {
 	mb := func(key, label, help string, better int, f func(r *result) int64) {
 		add(key, label, "MB", help, 2, better, func(r *result) float64 { return float64(f(r)) / 1e6 })
 	}
-	add("kops", "Throughput", "k calls/s", "Thousand calls answered a second, whatever they ask for.", 1, 1, func(r *result) float64 { return rate(r.Result) })
-	add("time_ms", "Time", "ms", "Until the last thread's last answer, of the part of the workload that runs.", 2, -1, func(r *result) float64 { return ratio(float64(r.Time), float64(unit.Millisecond)) })
-	ns = append(ns, lab.Headroom[*result]("No file system can be below 1. Of workloads that mostly write nothing is shown."))
+	add("kops", "Throughput", "k calls/s", "Thousand calls of any kind answered a second.", 1, 1, func(r *result) float64 { return rate(r.Result) })
+	add("time_ms", "Time", "ms", "From the start to the last answer, of the part of the workload that runs.", 2, -1, func(r *result) float64 { return ratio(float64(r.Time), float64(unit.Millisecond)) })
+	ns = append(ns, lab.Headroom[*result]("No file system can be below 1. Not shown for workloads that mostly write."))
 	count("calls", "Calls", "Calls answered.", 0, func(r *result) int64 { return r.Calls })
 	add("read_us", "Latency of a read", "µs", "Mean, from the call to its answer.", 2, -1, func(r *result) float64 {
 		t := &r.Tallies[call.Read]
@@ -100,7 +100,7 @@ func list() []report.Measure[*result] {
 			if of == "read" && q.key == "p99" {
 				continue // stands apart
 			}
-			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "At most so long take so many of them, to some percent.", 1, -1, func(r *result) float64 {
+			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "So many of them take at most this long, to within a few percent.", 1, -1, func(r *result) float64 {
 				c, longest := counts(r)
 				return ratio(float64(c.Quantile(q.part, longest)), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
 			})
@@ -112,7 +112,7 @@ func list() []report.Measure[*result] {
 	}
 	tail("read", "Latency of a read", call.Read, func(r *result) (*latency.Counts, unit.Time) { return &r.ReadLatency, r.Longest })
 	tail("write", "Latency of a write", call.Write, func(r *result) (*latency.Counts, unit.Time) { return &r.WriteLatency, r.LongestWrite })
-	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent.", 1, -1, func(r *result) float64 {
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "99 % of reads take at most this long, to within a few percent.", 1, -1, func(r *result) float64 {
 		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
 	for _, x := range []struct {
@@ -124,7 +124,7 @@ func list() []report.Measure[*result] {
 			return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 		})
 	}
-	mb("host_write_mb", "Written to the SSD", "Over the link, by blocks and by bytes, with what is still to be written when the run ends.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data, device.Writes) })
+	mb("host_write_mb", "Written to the SSD", "Over the link, by blocks and by bytes, including what is still to be written when the run ends.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data, device.Writes) })
 	mb("host_read_mb", "Read from the SSD", "Over the link, by blocks and by bytes.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data, device.Reads) })
 	for _, x := range []struct {
 		key, label string
@@ -138,7 +138,7 @@ func list() []report.Measure[*result] {
 	} {
 		mb(x.key, x.label, "Over the link.", -1, func(r *result) int64 { return byInterface(&r.Device, x.i, x.d) })
 	}
-	mb("meta_mb", "Metadata moved", "All over the link that is not data of files.", -1, func(r *result) int64 { return meta(&r.Device) })
+	mb("meta_mb", "Metadata moved", "Everything over the link that is not file data.", -1, func(r *result) int64 { return meta(&r.Device) })
 	mb("meta_write_mb", "Metadata written", "All structures but data.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data+1, device.Writes) })
 	mb("meta_read_mb", "Metadata read", "All structures but data.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data+1, device.Reads) })
 	for d, way := range []struct{ key, label string }{{"r_", "Read: "}, {"w_", "Written: "}} {
@@ -151,16 +151,16 @@ func list() []report.Measure[*result] {
 	}
 	count("flash_pages", "Flash pages", "Pages of flash read and programmed.", -1, func(r *result) int64 { return flashPages(&r.Device) })
 	count("flash_programs", "Flash programs", "Pages programmed, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) })
-	count("left_in_dram", "Pages left in the SSD's DRAM", "Pages of which log or page buffer have what flash does not, at the end: they are in no count of programs.", 0, func(r *result) int64 { return r.LeftInDRAM })
+	count("left_in_dram", "Pages left in the SSD's DRAM", "Pages whose latest content only the log or page buffer has at the end: they are in no count of programs.", 0, func(r *result) int64 { return r.LeftInDRAM })
 	count("flash_reads", "Flash reads", "Pages read, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) })
 	for w, x := range whys {
 		count("programs_"+x.key, "Programs for "+x.label, "Pages of 4 KiB.", 0, func(r *result) int64 { return r.Device.FlashPrograms[w] })
 		count("reads_"+x.key, "Reads for "+x.label, "Pages of 4 KiB.", 0, func(r *result) int64 { return r.Device.FlashReads[w] })
 	}
-	add("write_amp", "Written over asked", "×", "Bytes written to the SSD over bytes that programs wrote, also those that the page cache never wrote.", 2, -1, func(r *result) float64 {
+	add("write_amp", "Written over asked", "×", "Bytes written to the SSD over bytes that programs wrote, including those that the page cache never wrote back.", 2, -1, func(r *result) float64 {
 		return ratio(float64(moved(&r.Device, plan.Data, device.Writes)), float64(r.Asked[device.Writes]))
 	})
-	add("read_amp", "Read over asked", "×", "Bytes read from the SSD over bytes that programs read, also those that the page cache had.", 2, -1, func(r *result) float64 {
+	add("read_amp", "Read over asked", "×", "Bytes read from the SSD over bytes that programs read, including those that the page cache had.", 2, -1, func(r *result) float64 {
 		return ratio(float64(moved(&r.Device, plan.Data, device.Reads)), float64(r.Asked[device.Reads]))
 	})
 	add("flash_write_amp", "Programmed over asked", "×", "Bytes programmed into flash over bytes that programs wrote.", 2, -1, func(r *result) float64 {
@@ -176,8 +176,8 @@ func list() []report.Measure[*result] {
 	count("swaps", "Swaps of the log", "How often the halves of the log took turns.", 0, func(r *result) int64 { return r.Device.Swaps })
 	count("log_full", "Waits for the log", "How often a store waited for room in the log.", -1, func(r *result) int64 { return r.Device.Full })
 	count("commits", "Commits", "COMMIT commands, and commits of a journal or a checkpoint.", 0, func(r *result) int64 { return r.Device.Commits + r.Result.Commits })
-	add("hit_rate", "Hits of the page cache", "%", "What of the data pages that programs read the page cache has.", 1, 1, func(r *result) float64 { return 100 * ratio(float64(r.Hits), float64(r.Hits+r.Misses)) })
-	add("duplicates", "Pages with a duplicate", "%", "How many of the cached pages have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
+	add("hit_rate", "Hits of the page cache", "%", "Share of the data pages that programs read which the page cache has.", 1, 1, func(r *result) float64 { return 100 * ratio(float64(r.Hits), float64(r.Hits+r.Misses)) })
+	add("duplicates", "Pages with a duplicate", "%", "Share of the cached pages that have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
 	for _, x := range causes {
 		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads.", 3, 0, func(r *result) float64 {
 			return r.thread(r.spent(x.key, x.of))
@@ -185,7 +185,7 @@ func list() []report.Measure[*result] {
 	}
 	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
 	add("t_log_ms", "Of it, waiting for the log", "ms", "A part of stores and COMMIT. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsLog]) })
-	add("channel_busy", "Busiest channel", "%", "What of the run's time the flash of the busiest channel works, without what is still to be written when the run ends. Work counts when it is asked for, so that a channel with work beyond the end is shown as busy all the time.", 1, 0, func(r *result) float64 {
+	add("channel_busy", "Busiest channel", "%", "Share of the run in which the busiest flash channel works, without what is still to be written when the run ends. Work counts when it is asked for, so a channel with work left at the end shows as busy all the time.", 1, 0, func(r *result) float64 {
 		most := unit.Time(0)
 		for i, t := range r.Device.Busy {
 			most = max(most, t-r.Left.Busy[i])
@@ -193,7 +193,7 @@ func list() []report.Measure[*result] {
 		return min(1, ratio(float64(most), float64(r.Time)))
 	})
 	ns[len(ns)-1].Scale = 0.01
-	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, with what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
+	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, including what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
 	mb("flash_read_mb", "Read from flash", "Pages of 4 KiB.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) * int64(unit.Page) })
 	used := func(key, label, help string, f func(r *result, s *core.Sample) int64) {
 		add(key, label, "MiB", help+" At full scale.", 1, 0, func(r *result) float64 {
@@ -207,7 +207,7 @@ func list() []report.Measure[*result] {
 			return float64(most) / float64(unit.MiB)
 		})
 	}
-	used("cache_used", "Page cache in use", "The most of it at a time, without duplicates.", func(r *result, s *core.Sample) int64 {
+	used("cache_used", "Page cache in use", "Its peak, without duplicates.", func(r *result, s *core.Sample) int64 {
 		return min(s.Cached*int64(unit.Page), int64(r.setup.Host.Cache)/r.Scale)
 	})
 	used("log_used", "Log in use", "The most of it at a time.", func(_ *result, s *core.Sample) int64 { return s.Log })
@@ -249,11 +249,11 @@ func charts() []report.Chart {
 		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache."},
 		{
 			ID: "log", Title: "Log in use over the run", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "% of the log", Unit: "%", Say: "fills its log most",
-			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
+			Help: "It fills while lines are stored; its halves take turns, and the one being cleaned empties at once when its last page is programmed.", None: "No system here has a log in use.",
 		},
 		{
 			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "pages", Unit: "pages", Say: "has most at a time",
-			Help: "They wait for fsync, their age or the limit of dirty pages.", None: "No page is dirty.",
+			Help: "They wait for an fsync, their age or the limit on dirty pages.", None: "No page is dirty.",
 		},
 	}
 }

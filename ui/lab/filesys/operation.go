@@ -62,7 +62,7 @@ func planOf(steps []plan.Step) []string {
 func stepTable(code call.Code, systems []*core.System, ops []core.Operation, lists [][]string) report.Table {
 	t := report.Table{Title: fmt.Sprintf("The steps of a usual %s, one after the other", codeNames[code]), Head: []string{"Step"}}
 	most := 0
-	alike := report.Row{Head: "Calls with just these"}
+	alike := report.Row{Head: "Calls with exactly these"}
 	for i, x := range systems {
 		t.Head = append(t.Head, x.Title)
 		most = max(most, len(lists[i]))
@@ -139,7 +139,7 @@ func (v *view) operation() (*report.Section, error) {
 				has = append(has, codeNames[c])
 			}
 		}
-		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", v.look.Text(opCall), prose.List(has))}}, nil
+		return &report.Section{Text: []string{fmt.Sprintf("This workload never calls %s. It calls %s.", v.look.Text(opCall), prose.List(has))}}, nil
 	}
 	ops := make([]core.Operation, len(systems))
 	lists := make([][]string, len(systems))
@@ -151,8 +151,8 @@ func (v *view) operation() (*report.Section, error) {
 		Text:   []string{said(code, systems, ops, results)},
 		Tables: []report.Table{moves(code, systems, ops, results), stepTable(code, systems, ops, lists)},
 		Notes: []string{
-			"Bytes are the mean over all such calls, of the call alone. Besides it is what the run moves that these calls do not move themselves: other calls, the background (write-back, journal, checkpoint) and what is still to be written at the end. Divided by the same calls, too, all rows together are the run's totals.",
-			"Steps are those of the call that is met most, after a quarter of the run. Shown are the file systems of the paper's comparison and the one in focus, whatever is chosen above.",
+			"Bytes are means over all such calls: first what the call itself moves, then what else the run moves, divided by the same number of calls: other calls, the background (write-back, journal, checkpoint) and what is still to be written at the end. All rows together add up to the run's totals.",
+			"Steps are those that most such calls have, after a quarter of the run. Shown are the file systems of the paper's comparison and the one in focus, whatever is chosen above.",
 		},
 	}, nil
 }
@@ -210,15 +210,15 @@ func said(code call.Code, systems []*core.System, ops []core.Operation, results 
 		}
 	}
 	if total(high) == 0 {
-		return fmt.Sprintf("A call of %s moves nothing between host and SSD, in no file system.", codeNames[code])
+		return fmt.Sprintf("A call of %s moves nothing between host and SSD, in any file system.", codeNames[code])
 	}
 	part := func(i int) string {
 		t := &results[i].Tallies[code]
 		return fmt.Sprintf("%s %s (the call itself takes %v)", systems[i].Title, prose.Bytes(total(i)), mean(t.Time, t.Count))
 	}
-	said := "What a call of %s moves itself, in the mean of all: %s; %s."
+	said := "A call of %s itself moves, on average: %s; %s."
 	if changes(code) {
-		said = "What the run moves for each %s, other calls and the background with it: %s; %s."
+		said = "For each %s the run moves, other calls and the background included: %s; %s."
 	}
 	return fmt.Sprintf(said, codeNames[code], part(low), part(high))
 }

@@ -7,19 +7,19 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{
 			Key: "file-create", Title: "Create files", Set: "workload=create scale=64 mode=paper",
-			About: "Twelve threads create files of 4 KiB and call fsync after each. What a new file changes are a few lines of metadata: ByteFS stores just those, Ext4 writes whole blocks, and twice.",
+			About: "Twelve threads create files of 4 KiB and call fsync after each. A new file changes a few lines of metadata: ByteFS stores just those, Ext4 writes whole blocks, twice.",
 		},
 		{
 			Key: "mail-server", Title: "Mail server", Set: "workload=varmail scale=64 mode=paper",
-			About: "Small files are created, appended to with fsync, read and deleted. Everything meets in one directory and in the journal.",
+			About: "Small files are created, appended to with fsync, read and deleted. All threads meet in one directory and in the journal.",
 		},
 		{
 			Key: "file-server", Title: "File server", Set: "workload=fileserver scale=64 mode=paper",
-			About: "Larger files and no fsync: data decide, metadata hardly matter, and ByteFS gains nothing while pages that are new count as changed. Compared with what the artifact does not clear, about half of them differ: that share is the one number that is fitted (the device “ByteFS as it was measured”).",
+			About: "Larger files and no fsync: data decide, metadata hardly matter, and ByteFS gains nothing as long as new pages count as changed. The artifact compares them with memory that it never cleared, and about half of them differ: that share is the one number that is fitted (the device “ByteFS as it was measured”).",
 		},
 		{
 			Key: "web-proxy", Title: "Web proxy", Set: "workload=webproxy scale=64 mode=paper",
-			About: "For every file that is replaced five are read, more than the page cache holds: reads decide, and the gain is the smallest.",
+			About: "Five files are read for each one replaced, more than the page cache holds: reads decide, so the gain is the smallest.",
 		},
 		{
 			Key: "database", Title: "Database", Set: "workload=oltp scale=64 mode=paper",
@@ -27,11 +27,11 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "database-measured", Title: "Database, as measured", Set: "workload=oltp scale=64 device=measured mode=paper",
-			About: "The same database as ByteFS was measured: on an emulated SSD that writes one channel at a time, with 4 GiB of cache that is warm. Ext4 is four times as slow as ByteFS there; on an SSD that writes all its channels the gain is less than half of that.",
+			About: "The same database, measured as ByteFS was: on an emulated SSD that writes one channel at a time, with 4 GiB of warm cache. ByteFS is four times as fast as Ext4 there; on an SSD that writes all its channels at once it gains less than half of that.",
 		},
 		{
 			Key: "database-random", Title: "Database, not zeros", Set: "workload=oltp scale=64 payload=random mode=paper",
-			About: "The same database that writes something else each time: every line changes, pages go as blocks, and what ByteFS gained is gone.",
+			About: "The same database, but every write differs: every line changes, pages go as blocks, and what ByteFS gained is gone.",
 		},
 		{
 			Key: "make-directories", Title: "Make directories", Set: "workload=mkdir scale=64 mode=paper",
@@ -39,16 +39,16 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "kv-store", Title: "Key-value store", Set: "workload=ycsb-a scale=64 mode=paper",
-			About: "YCSB A over sorted runs: large writes in a row and reads that a file system cannot make cheaper. The published gain is not reached here.",
+			About: "YCSB A over sorted runs: large sequential writes, and reads that no file system can make cheaper. The published gain is not reached here.",
 		},
 		{
 			Key: "log-size", Title: "How large a log?", Set: "workload=varmail scale=64 ssd_dram=64 mode=paper",
-			About:   "A quarter of the log: vary DRAM for data under What if. The larger the log, the more lines it gathers before a page is programmed.",
+			About:   "A quarter of the usual log. Vary DRAM for data under What if: the larger the log, the more lines it gathers before a page is programmed.",
 			Systems: []string{"nova", "bytefs-dual", "bytefs-log", "bytefs"},
 		},
 		{
 			Key: "cxl-link", Was: []string{"workload=varmail scale=64 line_read=175 line_write=175 read_latency=3 program_latency=80 mode=paper"}, Title: "Over CXL", Set: "workload=varmail scale=64 line_read=175 line_write=175 mode=paper",
-			About: "The mail server with a link over which a line takes 175 ns, and the same flash. NOVA and PMFS, which load line by line, answer a third and a half more; ByteFS, which stores a few lines a call, gains nothing and stays ahead.",
+			About: "The mail server over a link on which a line takes 175 ns, with the same flash. NOVA and PMFS, which load line by line, answer a third and a half more calls; ByteFS, which stores a few lines a call, gains nothing and stays ahead.",
 		},
 	}
 }

@@ -41,8 +41,8 @@ func (v *view) quirks() (*report.Section, error) {
 	}
 	r := results[0]
 	t := report.Table{
-		Title: "Throughput and flash pages of " + v.system.Title + " with one switch turned over",
-		Head:  []string{"Switch", "Now as", "Throughput with the other", "Change", "Flash pages with the other"},
+		Title: "Throughput and flash pages of " + v.system.Title + " with one switch flipped",
+		Head:  []string{"Switch", "Now as", "Throughput if flipped", "Change", "Flash pages if flipped"},
 	}
 	most, by, at, same := "", 0.0, 0, 0
 	var notes []string
@@ -55,7 +55,7 @@ func (v *view) quirks() (*report.Section, error) {
 		notes = append(notes, fmt.Sprintf("%s. The artifact: %s The paper: %s (%s)", name, q.Text, q.Paper, q.Source))
 		row := report.Row{Head: name, Cells: []report.Cell{{Text: now}}}
 		if at >= len(turned) || turned[at] != i {
-			row.Cells = append(row.Cells, report.DashCell(), report.Textf("does not concern it"), report.DashCell())
+			row.Cells = append(row.Cells, report.DashCell(), report.Textf("does not apply"), report.DashCell())
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -66,19 +66,19 @@ func (v *view) quirks() (*report.Section, error) {
 			same++
 		}
 		if size := max(change, -change); size > by {
-			most, by = fmt.Sprintf("%d, %s: %s with it turned over", i+1, q.Key, prose.Signed(change)), size
+			most, by = fmt.Sprintf("%d, %s: %s if it is flipped", i+1, q.Key, prose.Signed(change)), size
 		}
 		row.Cells = append(row.Cells, report.Textf("%s k/s", prose.ThreeDigits(rate(x))), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(flashPages(&x.Device))))
 		t.Rows = append(t.Rows, row)
 	}
-	out := &report.Section{Tables: []report.Table{t}, Notes: append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the system does not have is not run. Under Fidelity every switch can be set.")}
+	out := &report.Section{Tables: []report.Table{t}, Notes: append(notes, "Each row is a run with this switch flipped and all others as they are now. A switch about a part that the system lacks is not run. Switches are set under Fidelity.")}
 	switch {
 	case len(turned) == 0:
-		out.Text = []string{v.system.Title + " uses block commands alone: no accident of the artifact concerns it but when its writes are answered, which is set under What decides the comparison."}
+		out.Text = []string{v.system.Title + " uses block commands only, so none of these switches applies to it. When its writes are answered is set under What decides the comparison."}
 	case most == "":
-		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second here, whatever any one of the %d switches that concern it says.", v.system.Title, prose.ThreeDigits(rate(r)), len(turned))}
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second, whichever of the %d switches that apply to it is flipped.", v.system.Title, prose.ThreeDigits(rate(r)), len(turned))}
 	default:
-		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; %d of the %d that concern it change neither throughput nor flash pages.", v.system.Title, prose.ThreeDigits(rate(r)), most, same, len(turned))}
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; %d of the %d that apply change neither throughput nor flash pages.", v.system.Title, prose.ThreeDigits(rate(r)), most, same, len(turned))}
 	}
 	return out, nil
 }

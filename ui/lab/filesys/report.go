@@ -26,9 +26,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 
 // whereof says what machine a recording runs on.
 func whereof(s *settings, r *result) string {
-	said := "The recording runs as it is on the whole machine, whatever Scale says, and without the costs of a benchmark program."
+	said := "The recording runs unchanged on the whole machine, whatever Scale says, and without the costs of a benchmark program."
 	if own := r.setup.Device.Capacity; own < s.Setup.Device.Capacity {
-		said += fmt.Sprintf(" Only the SSD's capacity is less, %v of %v: at least %d times what the recording's files have.", own, s.Setup.Device.Capacity, roomy)
+		said += fmt.Sprintf(" Only the SSD is smaller, %v instead of %v: still at least %d times the size of the recording's files.", own, s.Setup.Device.Capacity, roomy)
 	}
 	return said
 }
@@ -55,15 +55,15 @@ func caveats(r *result) (list []string) {
 			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", prose.Count(r.Calls, "call")))
 		}
 		if m.Payload != machine.Random {
-			list = append(list, "A recording does not say what programs write: how many lines an overwrite changes is set under What decides the comparison, and decides what ByteFS writes.")
+			list = append(list, "A recording does not say what programs write. How many lines an overwrite changes decides what ByteFS writes; it is set under What decides the comparison.")
 		}
 		return list
 	}
 	if m.Payload == machine.Zeros && overwrites {
-		list = append(list, "As Filebench does, programs write zeros over zeros: a page that is overwritten is as it was, and ByteFS, which compares it, writes nothing. Payload decides this.")
+		list = append(list, "As in Filebench, programs write zeros over zeros: an overwritten page is as it was, and ByteFS, which compares pages, writes nothing. Payload decides this.")
 	}
 	if m.Quirks != 0 {
-		list = append(list, "Accidents of the artifact are on (Fidelity): the paper's figures were not measured so.")
+		list = append(list, "The artifact's departures from its paper are on (Fidelity): the paper's figures were not measured with them.")
 	}
 	return list
 }
@@ -74,20 +74,20 @@ const fewCalls = 2000
 // notes are about one system.
 func notes(r *result) (list []string) {
 	if r.Calls < fewCalls && !r.w.recorded {
-		list = append(list, fmt.Sprintf("Only %s calls run: more of the workload (Scale) is better.", prose.Grouped(r.Calls)))
+		list = append(list, fmt.Sprintf("Only %s calls run: a larger part of the workload (Scale) says more.", prose.Grouped(r.Calls)))
 	}
 	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
-		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", prose.Capital(prose.Bytes(float64(left)))))
+		list = append(list, fmt.Sprintf("%s are still to be written to the SSD when the last call is answered; they are counted, their time is not.", prose.Capital(prose.Bytes(float64(left)))))
 	}
 	if r.Failed > 0 {
-		list = append(list, fmt.Sprintf("%s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", prose.Grouped(r.Failed), prose.Count(r.Calls, "call")))
+		list = append(list, fmt.Sprintf("%s of %s failed, because their file did not exist, or existed already. They cost a look-up and are in no latency.", prose.Grouped(r.Failed), prose.Count(r.Calls, "call")))
 	}
 	if r.Device.Full > 0 {
 		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", prose.Grouped(r.Device.Full)))
 	}
 	if t := &r.Tallies[call.Fsync]; t.Count > 0 {
 		if n := r.SentNothing; n > 0 {
-			list = append(list, fmt.Sprintf("Of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", prose.Grouped(n+r.SentBytes+r.SentBlocks), prose.Grouped(n), prose.Grouped(r.SentBytes)))
+			list = append(list, fmt.Sprintf("Of %s dirty pages written back, %s had not changed and were not sent; %s went by bytes.", prose.Grouped(n+r.SentBytes+r.SentBlocks), prose.Grouped(n), prose.Grouped(r.SentBytes)))
 		}
 	}
 	return list

@@ -25,39 +25,39 @@ func sections() []section {
 	return []section{
 		{Show: showing((*view).operation), Section: lab.Section{
 			Key: operationKey, Title: "One operation, in every file system", Run: true,
-			About: "What a call moves between host and SSD, by structure and interface, what the run moves for it besides, and its usual steps.",
+			About: "What one call costs: what it moves between host and SSD, by structure and interface, and its usual steps.",
 			Knobs: operationKnobs(),
 		}},
 		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The log, filling and cleaning", Run: true, Folded: true,
-			About: "Of the system in focus: what the log of the SSD took and gave, and how many lines a page gathers before it is programmed. Timeline has it over time.",
+			About: "What the SSD's log takes and gives, and how many lines a page gathers before it is programmed. For the system in focus; Timeline has it over time.",
 		}},
 		{Show: showing((*view).traffic), Section: lab.Section{
 			Key: trafficKey, Title: "Traffic by structure and interface", Run: true, Folded: true,
-			About: "What goes over the link, of the system in focus and beside the others.",
+			About: "What crosses the link, for the system in focus and beside the others.",
 		}},
 		{Show: showing((*view).crash), Section: crashSection()},
 		{Show: showing((*view).measured), Section: lab.Section{
 			Key: measuredKey, Title: "How it was measured", Run: true, Folded: true,
-			About: "What can be read of the paper's measurement, added to the settings one fact after the other: how much of ByteFS' gain each makes.",
+			About: "How much of ByteFS' gain comes from how the paper measured it, one fact after the other.",
 			Knobs: measuredKnobs(),
 		}},
 		{Show: showing((*view).factors), Section: lab.Section{
 			Key: factorsKey, Title: "What decides the comparison", Run: true, Folded: true,
-			About: "Payload, fresh pages and acknowledgement, each both ways, and the ratio under all eight.",
+			About: "Three things that nobody published: payload, fresh pages and acknowledgement, in all eight combinations.",
 		}},
 		{Show: showing((*view).sensitivity), Section: lab.Section{
 			Key: sensitivityKey, Title: "Flash, link and log", Run: true, Folded: true,
-			About: "Throughput with other latencies and with another log.",
+			About: "Throughput with other latencies and other sizes of the log.",
 			Knobs: sensitivityKnobs(),
 		}},
 		{Show: showing((*view).life), Section: lab.Section{
 			Key: lifeKey, Title: "Life of the flash", Run: true, Folded: true,
-			About: "How much is programmed, and how long flash lasts that is written like this without pause.",
+			About: "How much is programmed, and how long the flash lasts if it is written like this without pause.",
 		}},
 		{Show: showing((*view).quirks), Section: lab.Section{
-			Key: quirksKey, Title: "What each accident of the artifact does", Run: true, Folded: true,
-			About: "Of the system in focus: every switch under Fidelity turned over, alone.",
+			Key: quirksKey, Title: "What each difference between artifact and paper does", Run: true, Folded: true,
+			About: "Every switch under Fidelity flipped alone, for the system in focus.",
 		}},
 	}
 }

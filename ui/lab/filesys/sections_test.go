@@ -46,18 +46,18 @@ func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Sec
 func TestSectionsSay(t *testing.T) {
 	l := New()
 	for _, x := range []struct{ key, view, set, system, want string }{
-		{operationKey, "op_call=mkdir", small, "bytefs", "No mkdir is called here"},
-		{operationKey, "op_call=fsync", small, "ext4", "What the run moves for each fsync"},
-		{operationKey, "", "workload=stat scale=256", "bytefs", "What a call of stat moves itself"},
+		{operationKey, "op_call=mkdir", small, "bytefs", "never calls mkdir"},
+		{operationKey, "op_call=fsync", small, "ext4", "For each fsync the run moves"},
+		{operationKey, "", "workload=stat scale=256", "bytefs", "A call of stat itself moves"},
 		{operationKey, "op_call=close", small, "bytefs", "moves nothing"},
 		{logKey, "", small, "ext4", "block commands alone"},
 		{logKey, "", small, "nova", "a buffer of pages"},
 		{logKey, "", small, "bytefs", "in a log of"},
-		{factorsKey, "", "workload=varmail", "f2fs", "The paper's text says 1.90×; nearest comes"},
-		{factorsKey, "", small, "f2fs", "The paper's text says 1.90×, which is compared only where"},
+		{factorsKey, "", "workload=varmail", "f2fs", "The paper's text says 1.90×; closest is"},
+		{factorsKey, "", small, "f2fs", "The paper's text says 1.90×; that is compared only where"},
 		{factorsKey, "", small, "nova", "No ratio of these two"},
 		{sensitivityKey, "sensitive_to=log", small, "bytefs", "From 64 MiB to 512 MiB"},
-		{quirksKey, "", small, "ext4", "no accident"},
+		{quirksKey, "", small, "ext4", "none of these switches"},
 		{lifeKey, "", small, "bytefs", "a call"},
 	} {
 		s := shown(t, &l, x.key, x.view, x.set, x.system)

@@ -103,7 +103,7 @@ func (v *view) sensitivity() (*report.Section, error) {
 	return &report.Section{
 		Text:   []string{ahead(x, systems, of)},
 		Tables: []report.Table{speed, pages},
-		Notes:  []string{"Everything else is as set. A bar is a share of the system's own best; what is fastest in a column stands out. The values are those of the paper's Figures 13 and 14, with one step between for the link; it varies Ext4 not. Its curves are not public."},
+		Notes:  []string{"Everything else is as set. A bar is a share of the system's own best; the fastest in each column stands out. The values are those of the paper's Figures 13 and 14, with one more point for the link. The paper does not vary Ext4, and its curves are not public."},
 	}, nil
 }
 
@@ -126,7 +126,7 @@ func ahead(x *variation, systems []*core.System, of func(p, s int) *core.Result)
 		}
 	}
 	if len(lost) == 0 {
-		return said + " It is ahead of all that are shown everywhere."
+		return said + " It leads everywhere."
 	}
-	return said + " Ahead of it are " + prose.List(lost) + "."
+	return said + " Faster than ByteFS: " + prose.List(lost) + "."
 }

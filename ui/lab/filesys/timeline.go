@@ -184,7 +184,7 @@ func (d *drawing) called(c core.Called) {
 	}
 	name := codeNames[c.Call.Code]
 	if c.Failed {
-		name += ", of what is not there"
+		name += ", failed"
 	}
 	object, ok := d.objects[c.Call.Node]
 	if !ok {

@@ -30,8 +30,8 @@ func (v *view) traffic() (*report.Section, error) {
 		Text:   []string{v.moves(own, byteFS)},
 		Tables: []report.Table{v.structures(own), beside(systems, results), amplified(systems, results), flashTable(systems, results)},
 		Notes: []string{
-			"Everything is of the measured part of the run with what is still to be written when it ends. Inode bitmaps and block bitmaps count F2FS's segment table and Ext4's group descriptors; pointers are extents, block trees, F2FS's node addresses and NOVA's write entries.",
-			"Written over asked is what the SSD got over what programs wrote, whether the page cache ever wrote it or not. Over data moved divides by the data that did go to the SSD: where files are deleted before they are written, the two are far apart.",
+			"Everything is of the measured part of the run, including what is still to be written when it ends. Inode and block bitmaps include F2FS's segment table and Ext4's group descriptors; pointers are extents, block trees, F2FS's node addresses and NOVA's write entries.",
+			"“Written over asked” is what the SSD got over what programs wrote, whether or not the page cache ever wrote it back. “Over data moved” divides by the data that did reach the SSD: where files are deleted before they are written, the two are far apart.",
 		},
 	}, nil
 }
@@ -60,7 +60,7 @@ func (v *view) moves(r, byteFS *core.Result) string {
 		return said + fmt.Sprintf(" %s of what it writes goes by bytes.", prose.Percent(part(bytes, w)))
 	}
 	if m := meta(&byteFS.Device); m > 0 && meta(&r.Device) > 0 {
-		said += fmt.Sprintf(" Of metadata it moves %s what ByteFS does.", times(float64(meta(&r.Device))/float64(m)))
+		said += fmt.Sprintf(" It moves %s as much metadata as ByteFS.", times(float64(meta(&r.Device))/float64(m)))
 	}
 	return said
 }
@@ -99,7 +99,7 @@ func four(head string, list [4]int64, all int64) report.Row {
 
 // beside compares systems.
 func beside(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "Data and metadata, by system", Head: []string{"System", "Data written", "Data read", "Metadata written", "Metadata read", "Metadata, ByteFS is 1", "By bytes"}}
+	t := report.Table{Title: "Data and metadata, by system", Head: []string{"System", "Data written", "Data read", "Metadata written", "Metadata read", "Metadata, ByteFS = 1", "By bytes"}}
 	var base float64
 	for i, x := range systems {
 		if x.Main {

@@ -272,7 +272,7 @@ const (
 func knobs() map[string][]setting {
 	workload := []setting{
 		modelKnob(),
-		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The model in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which model of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	training := []setting{
 		numeric("batch", "Batch", "", "", 1, 1, 65536, teraioPaper, "How many sequences an iteration trains, on all GPUs together.", func(s *settings) *int64 { return &s.Layout.Batch }),
@@ -283,7 +283,7 @@ func knobs() map[string][]setting {
 			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."}),
 		one("recompute", "Recomputation", "", "none: TERAIO, §4.1; selective: Korthikanti et al., MLSys 2023; full: Chen et al., 2016", "Which activations are computed again in the backward pass instead of being kept.", func(s *settings) *string { return &s.Recompute },
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
-			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept but those around attention and the norms."},
+			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept except those around attention and the norms."},
 			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
 		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
@@ -423,9 +423,9 @@ func optionKnobs() []setting {
 	return []setting{
 		numeric("host_limit", "Host memory for TERAIO", groupTeraIO, "GiB", int64(unit.GiB), 0, int64(mostGiB), teraioPaper, "How much of it TERAIO-Mixed may use; the systems that work on the host have all of it.", func(s *settings) *unit.Bytes { return &s.Options.HostLimit }),
 		one("fallback", "TERAIO's plan does not fit", groupTeraIO, "the paper says evict on demand; the rest is ours", "What TERAIO does where its plan leaves more than the GPU holds.", func(s *settings) *string { return &s.Fallback },
-			knob.Choice{Key: "better", Label: "the best of several", Word: "-", Help: "Ours: the fastest of the other two, one stretched half as far, one with host memory first, and these on drives alone."},
-			knob.Choice{Key: "demand", Label: "evict on demand", Word: "as published", Help: "As published: the plan is kept, and what is missing is evicted when it is needed."},
-			knob.Choice{Key: "stretch", Label: "plan for longer", Word: "stretched", Help: "Ours: it plans for an iteration that is longer, in which everything fits."}),
+			knob.Choice{Key: "better", Label: "the best of several", Word: "-", Help: "Ours: the fastest of the other two, one stretched half as far, one that fills host memory first, and these on drives alone."},
+			knob.Choice{Key: "demand", Label: "evict on demand", Word: "as published", Help: "As published: the plan is kept, and whatever it lacks room for is evicted when it is needed."},
+			knob.Choice{Key: "stretch", Label: "plan for longer", Word: "stretched", Help: "Ours: it plans for a longer iteration, in which everything fits."}),
 		numeric("min_tensor", "Smallest tensor that moves", groupTeraIO, "MiB", int64(unit.MiB), 0, int64(unit.GiB), "1 MiB: ours", "Smaller ones stay on the GPU.", func(s *settings) *unit.Bytes { return &s.Options.MinTensor }),
 		numeric("target", "What TERAIO's plans fill", groupTeraIO, "%", 10, 500, 1000, "97 %: ours", "Up to what of a GPU's memory a plan goes.", func(s *settings) *int64 { return &s.Options.Target }),
 		yes("rewrite", "TERAIO writes unchanged weights", groupTeraIO, "the paper does not say; without it 70B gains two points", "Whether a weight that did not change since it came is written when it leaves.", "-", func(s *settings) *bool { return &s.Options.Rewrite }),
@@ -466,7 +466,7 @@ func driveText(d *machine.Drive) string {
 
 // nodeKnob names machines as a whole.
 func nodeKnob() setting {
-	k := setting{Info: knob.Info{Key: "node", Label: "Machine", Help: "A node as a whole.", Kind: knob.One, Derived: true}}
+	k := setting{Info: knob.Info{Key: "node", Label: "Machine", Help: "All parts of a node at once.", Kind: knob.One, Derived: true}}
 	for _, p := range machine.Presets() {
 		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config)})
 	}

@@ -233,22 +233,22 @@ func charts() []report.Chart {
 	return []report.Chart{
 		{ID: "throughput", Title: "Throughput against GPUs that hold everything", Kind: report.Bars, Of: []string{"tokens_s"}, Unit: "tokens/s", Say: "is fastest"},
 		{ID: "ledger", Title: "What GPUs spend an iteration on", Kind: report.Stacks, Opens: report.OpensWait, Of: time, Sum: "iteration_s", Unit: "s", Say: "takes longest", Help: "Mean over the GPUs; every moment of every GPU has one cause."},
-		{ID: "tiers", Title: "Memory by tier, at its most", Kind: report.Stacks, Of: []string{"gpus_gib", "host_gib", "drives_gib"}, Unit: "GiB", Say: "takes most", Help: "Of all GPUs, of the host and of all drives; the most of each, not at the same moment."},
+		{ID: "tiers", Title: "Memory by tier, at its most", Kind: report.Stacks, Of: []string{"gpus_gib", "host_gib", "drives_gib"}, Unit: "GiB", Say: "takes most", Help: "Of all GPUs, of the host and of all drives: the peak of each, not at the same moment."},
 		{
 			ID: "traffic", Title: "Traffic per iteration, by link and direction", Kind: report.Stacks, Of: []string{"read_gb", "written_gb", "host_read_gb", "host_written_gb"},
 			Colors: []string{"ssd-in", "ssd-out", "host-in", "host-out"}, Unit: "GB", Say: "moves most", None: "Nothing moves between GPUs and host or drives.",
 		},
 		{
 			ID: "memory", Title: "Memory of the first GPU's tensors, by tier", Kind: report.Bands, X: "time in the iteration, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB",
-			Names: []string{"GPU", "host", "SSD array"}, None: "Nothing is recorded of its memory.", Help: "Where the tensors of the first GPU's part of the model are, over one iteration.",
+			Names: []string{"GPU", "host", "SSD array"}, None: "Nothing is recorded of its memory.", Help: "Where the tensors of the first GPU's share of the model are, over one iteration.",
 		},
 		{
 			ID: "links", Title: "What drives and host memory carry for the GPUs", Kind: report.Bands, X: "time in the iteration, s", Opens: report.OpensSecond, Y: "GB/s", Unit: "GB/s",
 			Names: []string{"from drives", "to drives", "from host", "to host"}, Colors: []string{"ssd-in", "ssd-out", "host-in", "host-out"},
-			None: "Nothing moves between GPUs and host or drives.", Help: "Of all GPUs together, one above the other.",
+			None: "Nothing moves between GPUs and host or drives.", Help: "Of all GPUs together, stacked.",
 		},
-		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "Until their warranted endurance is written, if training never stops.", None: "No drive is written."},
-		{ID: "cost", Title: "Tokens for a dollar", Kind: report.Bars, Of: []string{"tokens_usd"}, Unit: "tokens/$", Say: "gets most for the money", Help: "Machine, electricity and drives that wear out; the prices are settings."},
+		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "Until their warranted endurance is used up, if training never stops.", None: "No drive is written."},
+		{ID: "cost", Title: "Tokens for a dollar", Kind: report.Bars, Of: []string{"tokens_usd"}, Unit: "tokens/$", Say: "gets most for the money", Help: "Machine, electricity and worn-out drives; the prices are settings."},
 	}
 }
 

@@ -144,7 +144,7 @@ func (v *view) heat() (*report.Section, error) {
 	shown := columnsOf(s.Node.Drives)
 	m := report.Map{
 		ID: "map", Title: "Throughput of " + v.system.Title + " against all in memory", X: "drives for each GPU", Y: "host memory", Grids: []string{""},
-		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "Each cell is a run with so many drives and so much host memory.",
+		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "Each cell is a run with that many drives and that much host memory.",
 	}
 	t := report.Table{Title: "Of the throughput with all in memory, by host memory and drives for each GPU", Head: []string{"Host memory"}}
 	for _, n := range g.drives {

@@ -236,7 +236,7 @@ var (
 
 func knobs() map[string][]knob.Knob[settings] {
 	which := knob.Knob[settings]{
-		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the store's clients do.", Kind: knob.One, Always: true},
+		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the clients of the store do.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
 	all := func(lists ...[]string) (out []string) {
@@ -254,7 +254,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	which.Choices = append(which.Choices,
 		only(knob.Choice{
 			Key: networks, Label: "Networks that train", Set: "gpu_memory=12",
-			Help: "Networks train side by side; each keeps in the store what it does not need now. What enters first is needed last, so LRU and both latency-aware policies evict alike.",
+			Help: "Networks train side by side; each leaves in the store what it does not need now. What enters first is needed last, so LRU and both latency-aware policies evict alike.",
 		}, all(ofPairs, ofAllocation, sized)...),
 		only(knob.Choice{
 			Key: pairs, Label: "Pairs of allocation and free", Set: "gpu_memory=16",
@@ -274,7 +274,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	model := knob.Knob[settings]{Info: knob.Info{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One}, Word: func(s *settings) *string { return &s.Model }}
 	other := knob.Knob[settings]{
 		Info: knob.Info{
-			Key: "other", Label: "Every second client", Help: "The network of every second client.", Kind: knob.One,
+			Key: "other", Label: "Every second client", Help: "The network that every second client trains.", Kind: knob.One,
 			Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
 		}, Word: func(s *settings) *string { return &s.Other },
 	}
@@ -297,15 +297,15 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	work := []knob.Knob[settings]{
 		which, model, other,
-		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in an iteration of each client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
+		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in each client's training iteration.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
 		number(knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
-		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long each client starts after the one before it.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How much later each client starts than the one before it.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
 		number(knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
 		number(knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
 		number(knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
-		number(knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
-		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		number(knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether the memory is full of another client's tensor, which must leave first, or that tensor was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which trace of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	var machine, costs []knob.Knob[settings]
 	for _, k := range core.Knobs() {

@@ -109,7 +109,7 @@ func charts() []report.Chart {
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most", None: "Nothing is evicted."},
 		{
 			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", Pick: "eviction",
-			Help: "Each point is the fullest moment of its interval. Dots are evictions; pick one to see what left and whether that was right.",
+			Help: "Each point is the fullest moment of its interval. Dots are evictions; pick one to see what left and whether that was the right choice.",
 		},
 		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
 	}

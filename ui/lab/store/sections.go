@@ -17,7 +17,7 @@ func sections() []section {
 		{Show: oneEviction, Section: lab.Section{
 			Key: "eviction", Title: "One eviction", Run: true,
 			About: "Pick a dot in the memory chart, or type a number.",
-			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "The number of an eviction, counted from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
+			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "Number of the eviction, from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
 		}},
 		{Show: fairness, Section: lab.Section{
 			Key: "fairness", Title: "Fairness: each client against running alone", Run: true, Folded: true,

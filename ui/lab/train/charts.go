@@ -44,7 +44,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "drive", Title: "What the simulated SSD delivered", Kind: report.Values,
-			Help: "Rates are those the drive sustains under this traffic in its steady state, garbage collection included. Lifetime is the rated endurance over what the workload writes when it runs without pause.",
+			Help: "Rates are those that the drive sustains under this traffic, garbage collection included. Lifetime is the rated endurance over what the workload writes if it runs without pause.",
 			Of:   []string{"drive_read_gb_per_s", "drive_write_gb_per_s", "drive_latency_us", "drive_write_amplification", "drive_writes_per_day", "drive_life_years"},
 		},
 		{
@@ -54,7 +54,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "warmup", Title: "Iteration time while systems learn", Kind: report.Lines, Rare: true, X: "iteration", Y: "s", Unit: "s",
-			Help: "Iterations one after the other from the first, which knows nothing; the warm-up ones are not reported.",
+			Help: "Iterations one after the other, from the first, which knows nothing; warm-up iterations are not reported.",
 			Of:   []string{"iteration_s"}, Say: "takes longest",
 		},
 		{

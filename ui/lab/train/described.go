@@ -25,7 +25,7 @@ const example = "TinyLlama-1.1B|decoder,layers:22,hidden:2048,heads:32,kv:4,dim:
 func describedChoice() knob.Choice {
 	return knob.Choice{
 		Key: described, Label: "A network of a config.json", Word: "-", Source: "Hugging Face's transformers",
-		Help: "Drop the config.json that lies beside a model's weights on Hugging Face anywhere on this page: Llama, Mistral, Qwen, Gemma, Phi, GPT-2, OPT, BLOOM, MPT, BERT, RoBERTa, T5, ViT and their kin.",
+		Help: "Drop the config.json of a model on Hugging Face anywhere on this page: Llama, Mistral, Qwen, Gemma, Phi, GPT-2, OPT, BLOOM, MPT, BERT, RoBERTa, T5, ViT and their kin.",
 		Set:  fmt.Sprintf("batch=4 sequence=0 optimizer=adam times=%s", workload.Estimated),
 		Limits: []knob.Limit{
 			{Key: "batch", Min: 1, Max: 2048}, // of 2048 tokens each
@@ -41,7 +41,7 @@ func descriptionKnob() knob.Knob[settings] {
 	return knob.Knob[settings]{
 		Info: knob.Info{
 			Key: networkKnob, Label: "Description", Kind: knob.Word, Titled: true,
-			Help: "The network in numbers: its name, a bar, its kind, and sizes and words as its config.json has them. Change what you want to try.",
+			Help: "The network in numbers: its name, a bar, its kind, then sizes and words as in its config.json. Change whatever you want to try.",
 		}, Word: func(s *settings) *string { return &s.Network },
 	}
 }

@@ -11,11 +11,11 @@ import (
 func driveKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
 		Info: knob.Info{
-			Key: "ssd", Label: "SSD inside", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
+			Key: "ssd", Label: "SSD inside", Help: "Fixed rates, or a drive whose channels, dies, garbage collection and wear are simulated under each run's traffic.", Kind: knob.One,
 
 			Choices: []knob.Choice{{
 				Key: fixed, Label: "fixed rates, below", Word: "-", Source: "The SSD is two rates and a latency.",
-				Help: "A device model lets rates, write amplification and lifetime come out of the drive's inside.",
+				Help: "A device model works out rates, write amplification and lifetime from what happens inside the drive.",
 			}},
 		}, Word: func(s *settings) *string { return &s.SSD },
 	}

@@ -58,7 +58,7 @@ func sequenceOf() knob.Knob[settings] {
 	most = max(most, networks.MaxSequence)
 	return knob.Int(knob.Info{
 		Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
-		Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
+		Help: "Tokens in every sequence of the batch. Attention's memory and time grow with the square.",
 	}, func(s *settings) *int64 { return &s.Sequence })
 }
 

@@ -281,7 +281,7 @@ func knobs() map[string][]knob.Knob[settings] {
 
 func workloadKnobs() []knob.Knob[settings] {
 	model := knob.Knob[settings]{
-		Info: knob.Info{Key: "model", Label: "Model", Help: "The network that is trained.", Kind: knob.One, Always: true},
+		Info: knob.Info{Key: "model", Label: "Model", Help: "Which network is trained.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Model },
 	}
 	least, most := 1<<30, 0
@@ -322,7 +322,7 @@ func workloadKnobs() []knob.Knob[settings] {
 	optimizer := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: "optimizer", Label: "Optimizer", Kind: knob.One,
-			Help: "How weights are updated, and what training keeps beside them: parameters, gradients and state, all in fp32.",
+			Help: "How weights are updated, and what training keeps for it: weights, gradients and state, all in fp32.",
 		}, Word: func(s *settings) *string { return &s.Optimizer },
 	}
 	for i := range zoo.Optimizers {
@@ -335,7 +335,7 @@ func workloadKnobs() []knob.Knob[settings] {
 	}
 	times := knob.Knob[settings]{
 		Info: knob.Info{
-			Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
+			Key: "times", Label: "Kernel times", Help: "Where kernel times come from. A file brings its own, measured.", Kind: knob.One, Always: true,
 
 			Choices: []knob.Choice{
 				{
@@ -343,7 +343,7 @@ func workloadKnobs() []knob.Knob[settings] {
 					Ineffective: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 					Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 				},
-				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and of whole networks: of warm kernels on the GPU, in the precision. Results say how far eight of ten measurements were from it."},
+				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and whole networks: warm kernels on this GPU, in this precision. Results say how close eight of ten measurements were to it."},
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
 					Help:        "Shares of a V100's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b). " + deepum.ByLaw(),
@@ -353,12 +353,12 @@ func workloadKnobs() []knob.Knob[settings] {
 		}, Word: func(s *settings) *string { return &s.Times },
 	}
 	gpu := knob.Knob[settings]{
-		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine. Times of a recording are moved to it.", Kind: knob.One},
+		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine. A recording's times are converted to it.", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.GPU },
 	}
 	gpu.Choices = gpuChoices()
 	file := knob.Knob[settings]{
-		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
+		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which workload of the opened files runs, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
 	list := slices.Concat([]knob.Knob[settings]{model, descriptionKnob(), batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
@@ -377,7 +377,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 	preset := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: "machine", Label: "Preset", Kind: knob.One, Always: true,
-			Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
+			Help: "A whole machine to start from; a reset setting goes back to its value. Kernel times are then estimated for its GPU, unless that is the paper's.",
 		}, Word: func(s *settings) *string { return &s.Preset },
 	}
 	for _, p := range machine.Presets() {
@@ -422,7 +422,7 @@ func estimate(gpu string) string {
 // partKnob names the numbers of parts.
 func partKnob(slot *machine.Slot) knob.Knob[settings] {
 	part := knob.Knob[settings]{
-		Info: knob.Info{Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true},
+		Info: knob.Info{Key: "part-" + slot.Key, Label: slot.Label, Help: "A part, with the numbers of its data sheet.", Kind: knob.One, Derived: true},
 		Word: func(*settings) *string { return new(string) },
 	}
 	for _, p := range slot.Parts {
@@ -476,7 +476,7 @@ func optionKnobs() []knob.Knob[settings] {
 	contents := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: "buddy_contents", Label: "Contents of tensors", Group: list[len(list)-1].Group, Kind: knob.One,
-			Help: "With Buddy Compression: what tensors are taken to hold. A workload has no values, so this is assumed, and ratios follow from it.",
+			Help: "With Buddy Compression: what tensors are assumed to hold. A workload has no values, so ratios follow from this.",
 		},
 		Word: func(s *settings) *string { return &s.Contents },
 	}

@@ -38,8 +38,8 @@ func learningSections() []section {
 			Key: learnedKey, Title: "What DeepUM learned", Run: true, Folded: true, Systems: of,
 			About: "DeepUM's tables at the launch of one kernel, and the kernels that it predicts next. It runs again up to there; hiding this stops that.",
 			Knobs: []knob.Info{
-				{Key: learnedKernel, Label: "Kernel", Help: "Number of the kernel in the iteration, from 1; 0 is the one of which most is known.", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "0"},
-				{Key: learnedIteration, Label: "Iteration", Help: "From 1, warm-up included; 0 is the one after the warm-up.", Kind: knob.Number, Scale: 1, Min: 0, Max: 80, Default: "0"},
+				{Key: learnedKernel, Label: "Kernel", Help: "Number of the kernel in the iteration, from 1; 0 for the one of which most is known.", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "0"},
+				{Key: learnedIteration, Label: "Iteration", Help: "From 1, warm-up included; 0 for the first after the warm-up.", Kind: knob.Number, Scale: 1, Min: 0, Max: 80, Default: "0"},
 			},
 		}},
 		{Show: switches, Section: lab.Section{
@@ -211,7 +211,7 @@ func (m *moment) band() *report.Map {
 	high := (most + each - 1) / each
 	x := &report.Map{
 		ID: "chain", Title: "The chain: blocks of the running kernel and of those predicted next", X: "kernels ahead", Y: "blocks, up to",
-		Help:  fmt.Sprintf("A column is a kernel, 0 the running one; a cell is %s. What is on the GPU is at the bottom.", prose.Count(each, "block")),
+		Help:  fmt.Sprintf("A column is a kernel, 0 the running one; a cell is %s. Whatever is on the GPU is at the bottom.", prose.Count(each, "block")),
 		Grids: []string{""}, Columns: len(m.chain.Steps), Classes: stateNames(),
 		Cells: slices.Repeat([]byte{report.NoCell}, high*len(m.chain.Steps)),
 	}

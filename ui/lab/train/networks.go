@@ -37,14 +37,14 @@ var (
 		{Key: "nhwc", Label: "NHWC", Help: "Channels last (memory_format=torch.channels_last)."},
 	}
 	attentions = []knob.Choice{
-		{Key: "unfused", Label: "Operator by operator", Help: "Scores are in memory: two batched products and what is between them."},
+		{Key: "unfused", Label: "Operator by operator", Help: "Scores are in memory: two batched products and everything between them."},
 		{Key: "flash1", Label: "FlashAttention 1", Help: "One kernel; scores are never in memory. Only in 16 bits."},
 		{Key: "flash2", Label: "FlashAttention 2", Help: "PyTorch's scaled_dot_product_attention, which in 32 bits takes a slower kernel that keeps no scores either."},
 		{Key: "flash3", Label: "FlashAttention 3", Help: "On Hopper; elsewhere as version 2. Only in 16 bits."},
 	}
 	versions = []knob.Choice{
 		{Key: "2", Label: "PyTorch 2", Word: "PyTorch 2", Help: "Biases are added within products, gradients are dropped after the step, and the optimizer's kernels take many parameters at once."},
-		{Key: "1.8", Label: "PyTorch 1.8", Word: "PyTorch 1.8", Help: "Biases are added afterwards, gradients stay and are cleared and added to, and every parameter has its own kernels in the step."},
+		{Key: "1.8", Label: "PyTorch 1.8", Word: "PyTorch 1.8", Help: "Biases are added afterwards, gradients stay, are cleared and added to, and every parameter has its own kernels in the step."},
 	}
 	attentionOf = map[string]kerneltime.Attention{
 		"unfused": kerneltime.Unfused, "flash1": kerneltime.Flash1, "flash2": kerneltime.Flash2, "flash3": kerneltime.Flash3,
@@ -131,7 +131,7 @@ var yesOrNo = []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
 
 // runningKnobs are the settings of how a network is run.
 func runningKnobs() []knob.Knob[settings] {
-	precision := knob.Info{Key: "precision", Label: "Precision", Kind: knob.One, Help: "What numbers are in memory and which units multiply them."}
+	precision := knob.Info{Key: "precision", Label: "Precision", Kind: knob.One, Help: "Which numbers are in memory and which units multiply them."}
 	for _, key := range kerneltime.Precisions() {
 		p, _ := kerneltime.ParsePrecision(key)
 		if help, ok := precisionHelp[p]; ok {
@@ -143,7 +143,7 @@ func runningKnobs() []knob.Knob[settings] {
 	}
 	return []knob.Knob[settings]{
 		word(precision, func(r *running) *string { return &r.Precision }),
-		word(knob.Info{Key: "layout", Label: "Layout", Kind: knob.One, Choices: layouts, Help: "Order of an image's dimensions in memory."}, func(r *running) *string { return &r.Layout }),
+		word(knob.Info{Key: "layout", Label: "Layout", Kind: knob.One, Choices: layouts, Help: "The order of an image's dimensions in memory."}, func(r *running) *string { return &r.Layout }),
 		knob.Int(knob.Info{
 			Key: "image", Label: "Image size", Unit: "pixels", Scale: 1, Min: networks.MinSide, Max: networks.MaxSide, Zero: "as usual for the network",
 			Help: "Height and width of images.",
@@ -151,16 +151,16 @@ func runningKnobs() []knob.Knob[settings] {
 		word(knob.Info{Key: "attention", Label: "Attention", Kind: knob.One, Choices: attentions, Help: "How attention runs, which decides whether scores are in memory."}, func(r *running) *string { return &r.Attention }),
 		knob.Int(knob.Info{
 			Key: "accumulate", Label: "Micro-batches", Scale: 1, Min: 1, Max: networks.MaxAccumulate,
-			Help: "Parts of the batch that run one after the other; their gradients are added up, so activations are those of one part.",
+			Help: "Parts of the batch that run one after the other; gradients add up, so only one part's activations are in memory.",
 		}, func(s *settings) *int64 { return &s.Running.Accumulate }),
 		knob.Bool(knob.Info{
 			Key: "checkpoint", Label: "Checkpoint activations", Kind: knob.One, Choices: yesOrNo,
-			Help: "Of every block only the input is kept; the block runs again before its backward pass.",
+			Help: "Only each block's input is kept; the block runs again before its backward pass.",
 		}, func(s *settings) *bool { return &s.Running.Checkpoint }),
-		word(knob.Info{Key: "pytorch", Label: "Lists of kernels", Kind: knob.One, Choices: versions, Help: "Which version's kernels there are."}, func(r *running) *string { return &r.PyTorch }),
+		word(knob.Info{Key: "pytorch", Label: "Lists of kernels", Kind: knob.One, Choices: versions, Help: "Which version's kernels run."}, func(r *running) *string { return &r.PyTorch }),
 		knob.Bool(knob.Info{
 			Key: "compile", Label: "Compile", Kind: knob.One, Choices: yesOrNo,
-			Help: "As torch.compile with CUDA graphs: pointwise kernels that follow each other are one, and the processor does not start kernels one by one.",
+			Help: "As torch.compile with CUDA graphs: consecutive pointwise kernels are one, and the processor does not start kernels one by one.",
 		}, func(s *settings) *bool { return &s.Running.Compile }),
 	}
 }

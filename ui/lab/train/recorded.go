@@ -54,16 +54,16 @@ func recordedKnobs() []knob.Knob[settings] {
 	step := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: stepKnob, Label: "Step", Kind: knob.Word,
-			Help: "The iteration of the recording that is run. The one chosen by Spillway is complete and, if there are enough, neither the first nor the last.",
+			Help: "Which iteration of the recording runs. Spillway chooses one that is complete and, if there are enough, neither the first nor the last.",
 		}, Word: func(s *settings) *string { return &s.Step },
 	}
 	unknown := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One,
-			Help: "What becomes of kernels of which nobody knows what they read and write.",
+			Help: "What becomes of kernels that nobody knows the reads and writes of.",
 			Choices: []knob.Choice{
 				{Key: string(recording.Merge), Label: "join the kernel before", Help: "Their time goes to the kernel before, so that the total time stays."},
-				{Key: string(recording.Follow), Label: "use what it used", Help: "They are taken to read what the kernel before them read."},
+				{Key: string(recording.Follow), Label: "use what it used", Help: "They are assumed to read what the kernel before them read."},
 				{Key: string(recording.Drop), Label: "are left out", Help: "They are left out, with their time."},
 			},
 		}, Word: func(s *settings) *string { return &s.Unknown },
@@ -71,7 +71,7 @@ func recordedKnobs() []knob.Knob[settings] {
 	roles := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: rolesKnob, Label: "Roles", Kind: knob.Rules,
-			Help: "Patterns of tensors' names with the role that they have, such as *embed*=weight,ids=input; * stands for any text, ? for any character, and the first that matches counts. Weights and optimizer state live on from one iteration to the next.",
+			Help: "Patterns of tensors' names and their roles, such as *embed*=weight,ids=input; * stands for any text, ? for any character, and the first match counts. Weights and optimizer state live on from one iteration to the next.",
 		}, Word: func(s *settings) *string { return &s.Roles },
 	}
 	for k := workload.Intermediate; k <= workload.Input; k++ {
@@ -80,10 +80,10 @@ func recordedKnobs() []knob.Knob[settings] {
 	times := knob.Knob[settings]{
 		Info: knob.Info{
 			Key: timesKnob, Label: "Recorded times", Kind: knob.One,
-			Help: "Whether kernels take what was recorded, or what they would take on the GPU that times are estimated for.",
+			Help: "Whether kernels take their recorded times, or those they would take on the GPU that times are estimated for.",
 			Choices: []knob.Choice{
 				{Key: timesKept, Label: "as recorded", Help: "Whatever GPU is chosen."},
-				{Key: timesMoved, Label: "on the chosen GPU", Help: "Each kernel takes its recorded time, times what the law of kernel times says for the chosen GPU over what it says for the recorded one: by shape where that was recorded, else by class. Communication and copies to and from the host stay. Where the law does not know the recorded GPU, kernels of known shape take what it says of the chosen one."},
+				{Key: timesMoved, Label: "on the chosen GPU", Help: "Each recorded time is multiplied by what the law of kernel times says for the chosen GPU over what it says for the recorded one: by shape where that was recorded, else by class. Communication and copies to and from the host stay. Where the law does not know the recorded GPU, kernels of known shape take what it says for the chosen one."},
 			},
 		}, Word: func(s *settings) *string { return &s.Recorded },
 	}

@@ -17,13 +17,13 @@ func timeKnobs() []knob.Knob[settings] {
 		{
 			Info: knob.Info{
 				Key: "calibrate", Label: "Calibrated", Kind: knob.Word,
-				Help: "How much longer kernels of a class take on your GPU than the law says, as product:1.08,convolution:0.9. A table of your own measurements, dropped here, says the factors.",
+				Help: "How much longer kernels of a class take on your GPU than the law says, as product:1.08,convolution:0.9. Drop a table of your own measurements here to get the factors.",
 			},
 			Word: func(s *settings) *string { return &s.Calibrate },
 		},
 		knob.Int(knob.Info{
 			Key: "time_scale", Label: "Kernel times, scaled", Unit: "%", Scale: 1, Min: 10, Max: 1000,
-			Help: "All kernels take this share of their time, wherever it comes from: what a faster GPU changes, and whether the order of systems rests on times that are not certain.",
+			Help: "All kernels take this share of their time, wherever that comes from. It shows what a faster GPU changes, and whether the order of systems hangs on uncertain times.",
 		}, func(s *settings) *int64 { return &s.Scale }),
 	}
 }

@@ -84,7 +84,7 @@ import (
 // Feedback is how much earlier an in-trigger gets each time its tensor is late.
 var Feedback = system.Param{
 	Key: "capuchin_feedback", Label: "Capuchin: feedback", Unit: "%", Scale: 1, Min: 0, Max: 100, Default: 5,
-	Help:   "When a tensor comes too late its way back begins earlier by this share of the time that its swap takes, in every iteration.",
+	Help:   "When a tensor comes too late, its way back begins earlier in the next iteration, by this share of the time that its swap takes.",
 	Source: "Capuchin (ASPLOS 2020), §4.4",
 }
 

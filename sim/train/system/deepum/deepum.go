@@ -71,13 +71,13 @@ var Rows = system.Param{
 // Ways is how many blocks have room in a row.
 var Ways = system.Param{
 	Key: "deepum_ways", Label: "DeepUM ways", Unit: "", Scale: 1, Min: 1, Max: 64, Default: 2,
-	Help: "Blocks that have room in a row of a block table (Assoc).", Source: paper + ", Table 6: Config9",
+	Help: "How many blocks fit into a row of a block table (Assoc).", Source: paper + ", Table 6: Config9",
 }
 
 // Successors is how many blocks are known to follow one.
 var Successors = system.Param{
 	Key: "deepum_successors", Label: "DeepUM successors", Unit: "", Scale: 1, Min: 1, Max: 64, Default: 4,
-	Help: "Blocks that a block table knows to follow one (NumSuccs).", Source: paper + ", Table 6: Config9",
+	Help: "How many successors of a block a block table knows (NumSuccs).", Source: paper + ", Table 6: Config9",
 }
 
 // Prefetch brings blocks before they are needed.
@@ -101,20 +101,20 @@ var Invalidate = system.Param{
 // Ready is how much memory pre-eviction holds free.
 var Ready = system.Param{
 	Key: "deepum_ready", Label: "DeepUM ready", Unit: "chunks", Scale: 1, Min: 1, Max: 4096, Default: 32,
-	Help: "Chunks of 2 MiB that pre-eviction holds free or on their way out.", Source: "a guess: the paper says \"no free space left\"",
+	Help: "How many chunks of 2 MiB pre-eviction keeps free or on their way out.", Source: "a guess: the paper says \"no free space left\"",
 }
 
 // FaultsPerBlock is how many faults a missed block counts for.
 var FaultsPerBlock = system.Param{
 	Key: "deepum_faults_per_block", Label: "DeepUM faults per block", Unit: "", Scale: 1, Min: 1, Max: 512, Default: 5,
-	Help:   "How many faults the driver counts and handles for a block that DeepUM missed: the first brings the whole block, and some more are on their way already.",
+	Help:   "How many faults the driver handles for a block that DeepUM missed: the first brings the whole block, but some more are already on their way.",
 	Source: "fitted to " + paper + ", Table 5, which it meets in the order of magnitude only",
 }
 
 // Lookup is how long looking a block up in one table takes.
 var Lookup = system.Param{
 	Key: "deepum_lookup", Label: "DeepUM look-up", Unit: "ns", Scale: int64(unit.Nanosecond), Max: int64(unit.Microsecond), Default: 0,
-	Help:   "How long the driver needs to look a block up in the table of one kernel: before a block leaves, all kernels of the look-ahead are asked whether they need it, and so of each that is spared.",
+	Help:   "How long the driver takes to look a block up in one kernel's table: before a block leaves, or is spared, all kernels of the look-ahead are asked whether they need it.",
 	Source: "0: no number is published. With 50, about a miss of a processor's caches, the best degree is 32 as in " + paper + ", Figure 11",
 }
 

@@ -96,13 +96,13 @@ import (
 // Safety is the margin on transfer times.
 var Safety = system.Param{
 	Key: "safety", Config: "delta_parameter", Label: "Planner safety margin", Unit: "", Scale: 1000, Min: 0, Max: 10000, Default: 500,
-	Help: "Share of a transfer's time that the G10 planner adds as margin.", Source: system.ArtifactConfigs,
+	Help: "Share of a transfer's time that G10's planner adds as a margin.", Source: system.ArtifactConfigs,
 }
 
 // Arena follows G10's plan without unified memory.
 var Arena = system.Param{
 	Key: "g10_arena", Label: "G10 without unified memory", Unit: "", Scale: 1, Max: 1, Default: 0,
-	Help:   "1 moves the whole tensors of G10's plan in an arena, where nothing faults page by page; what the plan leaves too much leaves by next use.",
+	Help:   "1 moves whole tensors of G10's plan in an arena, where nothing faults page by page; whatever still does not fit leaves, the one that is needed last first.",
 	Source: "no publication has it; to compare G10's plan with others",
 }
 

@@ -74,12 +74,12 @@ var System = system.System{
 var (
 	limit = &system.Param{
 		Key: "lms_limit", Label: "LMS: allocation limit", Unit: "%", Scale: 10_000, Min: 0, Max: 1_000_000, Default: 0,
-		Help:   "Share of GPU memory up to which new memory is taken before inactive tensors leave; 0 reuses first, which keeps memory small and moves much.",
+		Help:   "Share of GPU memory up to which new memory is taken before inactive tensors leave; 0 reuses memory first, which needs little of it and moves much.",
 		Source: "IBM's documentation of set_limit_lms: default 0",
 	}
 	size = &system.Param{
 		Key: "lms_size", Label: "LMS: least size that moves", Unit: "KiB", Scale: int64(unit.KiB), Min: 0, Max: int64(unit.GiB), Default: int64(unit.MiB),
-		Help:   "Smaller tensors never leave, and for smaller requests nothing does.",
+		Help:   "Smaller tensors never leave, and nothing leaves for smaller requests.",
 		Source: "IBM's documentation of set_size_lms: default 1 MB",
 	}
 	speculative = &system.Param{
@@ -89,7 +89,7 @@ var (
 	}
 	trim = &system.Param{
 		Key: "lms_trim", Label: "LMS: give cached segments back every", Unit: "kernels", Scale: 1, Min: 0, Max: 1 << 20, Default: 0,
-		Help:   "After so many kernels free segments go back to the driver; 0 never. Above 0 this is LMS-mod.",
+		Help:   "After this many kernels free segments go back to the driver; 0 for never. Above 0 this is LMS-mod.",
 		Source: "DeepUM paper, §6.1: LMS-mod; how often is not said",
 	}
 	warmup = &system.Param{

@@ -46,14 +46,14 @@ import (
 // Segments is how many parts the forward pass has.
 var Segments = system.Param{
 	Key: "recompute_segments", Label: "Recomputation, segments", Unit: "", Scale: 1, Min: 0, Max: 10000, Default: 0,
-	Help:   "Into how many segments recomputation divides the forward pass; 0 takes the square root of its kernels.",
+	Help:   "Into how many segments recomputation divides the forward pass; 0 for the square root of its number of kernels.",
 	Source: "Chen et al. 2016: the square root of the number of layers",
 }
 
 // Selective gives up what attention has only.
 var Selective = system.Param{
 	Key: "recompute_selective", Label: "Recomputation, selective", Unit: "", Scale: 1, Min: 0, Max: 1, Default: 0,
-	Help:   "1 recomputes attention scores, their softmax and dropout only.",
+	Help:   "1 recomputes only attention scores, their softmax and dropout.",
 	Source: "Korthikanti et al. (MLSys 2023) recompute either",
 }
 

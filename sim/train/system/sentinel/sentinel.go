@@ -56,7 +56,7 @@ import (
 // Interval is the length of a migration interval.
 var Interval = system.Param{
 	Key: "sentinel_interval", Label: "Sentinel: interval", Unit: "layers", Scale: 1, Min: 0, Max: 4096, Default: 0,
-	Help:   "Length of a migration interval; 0: computed, and chosen by trying some.",
+	Help:   "Length of a migration interval; 0 to compute some and take the best of them.",
 	Source: "Sentinel (HPCA 2021): chosen at run time",
 }
 

@@ -66,7 +66,7 @@ var Population = system.Param{
 // Generations is how often they multiply.
 var Generations = system.Param{
 	Key: "swapadvisor_generations", Label: "SwapAdvisor generations", Unit: "", Scale: 1, Min: 0, Max: 10000, Default: 20,
-	Help:   "How many generations SwapAdvisor's genetic search has; 0 takes the best plan that it would begin with.",
+	Help:   "How many generations SwapAdvisor's genetic search runs; 0 takes the best plan that it would begin with.",
 	Source: "chosen for a plan in seconds; SwapAdvisor (ASPLOS 2020) searches for half an hour",
 }
 
