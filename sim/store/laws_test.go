@@ -121,6 +121,7 @@ func broken(trace *ops.Trace, s Setup, r *Result) (laws []string) {
 			must(int64(c.Parts[Thinking]) == think[i], "client %s: thought %v", c.Name, c.Parts[Thinking])
 		}
 	}
+	must(r.Busy() <= r.Time, "the store is busy for %v in %v", r.Busy(), r.Time)
 	must(evicted == r.Evicted && evictions == r.Evictions.Count, "the clients' evictions do not sum to all")
 	if r.Fits() { // else some are still thinking
 		carried := unit.Time(len(r.Clients) * len(trace.Ops)) // see stream
