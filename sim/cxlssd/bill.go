@@ -9,17 +9,17 @@ import (
 func lines(mask uint64) int64 { return int64(bits.OnesCount64(mask)) }
 
 // account adds what a retired request waited for to the bill.
-func (d *device) account(s served) {
+func (d *device) account(s served, write bool) {
 	if s.kind >= LogWrite {
 		d.waits[s.kind][PartFlash] += s.flash
 		d.waits[s.kind][PartQueue] += s.queued
-		d.took(s)
+		d.took(s, write)
 		if s.kind == Missed {
 			d.result.ReadLatency.Add(s.flash + s.queued)
 			d.result.LongestRead = max(d.result.LongestRead, s.flash+s.queued)
 		}
 	} else if d.linkBit != 0 && s.kind != HostHit {
-		d.took(s)
+		d.took(s, write)
 	}
 	if d.linkBit != 0 {
 		base := d.cacheHit
@@ -34,8 +34,13 @@ func (d *device) account(s served) {
 }
 
 // took counts the latency of a retired request. Those that all take the same are counted at the end.
-func (d *device) took(s served) {
+func (d *device) took(s served, write bool) {
 	r := d.result
+	t := &r.ReadTail
+	if write {
+		t = &r.WriteTail
+	}
+	t.add(s.latency, s.kind, s.flash, s.queued, 1)
 	r.Latency.Add(s.latency)
 	if r.outlasts(s.latency, s.kind) {
 		r.Longest, r.LongestOf, r.LongestFlash, r.LongestQueue = s.latency, s.kind, s.flash, s.queued
@@ -73,6 +78,12 @@ func (d *device) finish() {
 	for k, t := range [...]unit.Time{HostHit: d.hostHit, CacheHit: d.cacheHit, LogRead: d.cacheHit} {
 		if n := r.Requests[k]; n > 0 && (d.linkBit == 0 || Kind(k) == HostHit) {
 			r.Latency.AddAll(t, n)
+			if wrote := r.WritesOf[k]; wrote > 0 {
+				r.WriteTail.add(t, Kind(k), 0, 0, wrote)
+			}
+			if n > r.WritesOf[k] {
+				r.ReadTail.add(t, Kind(k), 0, 0, n-r.WritesOf[k])
+			}
 			if r.outlasts(t, Kind(k)) {
 				r.Longest, r.LongestOf, r.LongestFlash, r.LongestQueue = t, Kind(k), 0, 0
 			}

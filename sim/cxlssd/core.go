@@ -63,8 +63,8 @@ func (r *run) store(number int, c *core, q stream.Request, now unit.Time) unit.T
 	}
 	served := r.device.access(q, now)
 	r.kinds[served.kind]++
-	r.writes++
-	r.device.account(served)
+	r.writes[served.kind]++
+	r.device.account(served, true)
 	at := c.head + c.count
 	if at >= len(c.stores) {
 		at -= len(c.stores)
@@ -192,7 +192,10 @@ func (r *run) finish() {
 	result.Ledger = r.ledger
 	result.OnChip = r.onChip * unit.Time(r.retired())
 	result.Requests = r.kinds
-	result.Writes = r.writes
+	result.WritesOf = r.writes
+	for _, n := range r.writes {
+		result.Writes += n
+	}
 	r.sample(result.Time)
 	result.Samples = r.sampling.samples
 	r.device.finish()

@@ -73,6 +73,16 @@ func laws(t *testing.T, w *stream.Workload, s *Setup, system string, res *Result
 	is(sum(res.Requests[:]) == all.Count, "%d requests retired, the stream has %d", sum(res.Requests[:]), all.Count)
 	is(res.Writes == writes, "%d writes retired, the stream has %d", res.Writes, writes)
 
+	// Latencies are of all requests: of those that read and those that write. Work of the flash
+	// is of all pages but those of collection.
+	for i, n := range res.Latency {
+		is(n == res.ReadTail.Latency[i]+res.WriteTail.Latency[i], "step %d: %d latencies, %d of reads and %d of writes", i, n, res.ReadTail.Latency[i], res.WriteTail.Latency[i])
+	}
+	is(sum(res.Latency[:]) == all.Count && sum(res.WriteTail.Latency[:]) == writes && sum(res.WritesOf[:]) == writes, "%d latencies, %d of %d writes", sum(res.Latency[:]), sum(res.WriteTail.Latency[:]), writes)
+	is(res.Longest == max(res.ReadTail.Longest, res.WriteTail.Longest), "the longest takes %v, of reads %v, of writes %v", res.Longest, res.ReadTail.Longest, res.WriteTail.Longest)
+	is(sum(res.ReadWork.Latency[:]) == res.UserReads && sum(res.ProgramWork.Latency[:]) == res.EvictionPrograms+res.DemotionPrograms && sum(res.CompactReadWork.Latency[:]) == res.CompactionReads && sum(res.CompactProgramWork.Latency[:]) == res.CompactionPrograms,
+		"work of %d, %d, %d and %d pages", sum(res.ReadWork.Latency[:]), sum(res.ProgramWork.Latency[:]), sum(res.CompactReadWork.Latency[:]), sum(res.CompactProgramWork.Latency[:]))
+
 	// Every request's bill: the fixed parts are what its kind costs, and the parts of all
 	// kinds are the whole bill.
 	var bill [Parts]unit.Time

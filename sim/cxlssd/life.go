@@ -19,6 +19,11 @@ func (r *Result) Amplification(s *Setup) int64 {
 	return unit.MulDiv(held, 1000, held-r.CollectionPrograms)
 }
 
+// Lasts reports whether a run says how long its flash lasts: without a log always, with one where the
+// log was compacted within the run. Else the run only fills it, and what it programs is what the
+// log was begun with.
+func (r *Result) Lasts() bool { return r.Slots == 0 || r.Compactions > 0 }
+
 // Life returns how long the flash lasts if the run goes on and on: every block can be
 // erased Endurance times. What the write log of a run begins with (WarmPrograms) stands
 // for what its log ends with.

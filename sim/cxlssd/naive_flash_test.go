@@ -30,6 +30,8 @@ const enough = 1_000_000
 
 // naiveFlash is flash without collection, straight from its description.
 type naiveFlash struct {
+	reads, programs, compactReads, compactPrograms Work
+
 	s           *Setup
 	user, flush []unit.Time // of each server: when it is free for requests, and for compaction
 	busy        []unit.Time // of each channel, all its servers
@@ -107,7 +109,9 @@ func (n *naiveFlash) book(page uint32, now unit.Time, program, compacts bool) (d
 }
 
 func (n *naiveFlash) read(page uint32, now unit.Time) (done, flash unit.Time) {
-	return n.book(page, now, false, false), n.s.Read + n.transfer()
+	done = n.book(page, now, false, false)
+	n.note(&n.reads, done-now)
+	return done, n.s.Read + n.transfer()
 }
 
 // estimate is a read and whatever the channel has not done.
@@ -123,20 +127,32 @@ func (n *naiveFlash) estimate(page uint32, now unit.Time) unit.Time {
 
 func (n *naiveFlash) program(page uint32, now unit.Time) {
 	n.put(page)
-	n.book(page, now, true, false)
+	n.note(&n.programs, n.book(page, now, true, false)-now)
+}
+
+// note counts how long a piece of work took, and returns that.
+func (n *naiveFlash) note(w *Work, took unit.Time) unit.Time {
+	w.Latency.Add(took)
+	if took > w.Longest {
+		w.Longest = took
+	}
+	return took
 }
 
 func (n *naiveFlash) compactRead(page uint32, now unit.Time) unit.Time {
-	return n.book(page, now, false, !n.s.Quirks.Has(RunAhead))
+	return now + n.note(&n.compactReads, n.book(page, now, false, !n.s.Quirks.Has(RunAhead))-now)
 }
 
 func (n *naiveFlash) compactProgram(page uint32, now unit.Time) unit.Time {
 	n.put(page)
-	return n.book(page, now, true, true)
+	return now + n.note(&n.compactPrograms, n.book(page, now, true, true)-now)
 }
 
 func (n *naiveFlash) backlog(now unit.Time) unit.Time {
 	return max(slices.Max(n.user), slices.Max(n.flush), now) - now
 }
 
-func (n *naiveFlash) report(r *Result) { r.ChannelBusy = n.busy }
+func (n *naiveFlash) report(r *Result) {
+	r.ChannelBusy = n.busy
+	r.ReadWork, r.ProgramWork, r.CompactReadWork, r.CompactProgramWork = n.reads, n.programs, n.compactReads, n.compactPrograms
+}

@@ -390,10 +390,17 @@ func (n *naive) far(a answer) bool {
 // retire counts a request.
 func (n *naive) retire(r stream.Request, a answer) {
 	n.res.Requests[a.kind]++
+	took := sum(a.bill[:])
+	tail := &n.res.ReadTail
 	if r.Write() {
 		n.res.Writes++
+		n.res.WritesOf[a.kind]++
+		tail = &n.res.WriteTail
 	}
-	took := sum(a.bill[:])
+	tail.Latency.Add(took)
+	if took > tail.Longest || took == tail.Longest && took > 0 && a.kind < tail.Of {
+		tail.Longest, tail.Of, tail.Flash, tail.Queued = took, a.kind, a.bill[PartFlash], a.bill[PartQueue]
+	}
 	n.res.Latency.Add(took)
 	if took > n.res.Longest || took == n.res.Longest && took > 0 && a.kind < n.res.LongestOf {
 		n.res.Longest, n.res.LongestOf, n.res.LongestFlash, n.res.LongestQueue = took, a.kind, a.bill[PartFlash], a.bill[PartQueue]

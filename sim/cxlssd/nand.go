@@ -70,6 +70,8 @@ type nand struct {
 
 	collectionReads, collectionPrograms, erases int64 // erases are of blocks, not of superblocks
 
+	reads, programs, compactReads, compactPrograms Work
+
 	tell   func(server int, what FlashWork, from, to unit.Time) // nil of nobody
 	untold [][]piece                                            // by server, with tell
 	books  func(from, to unit.Time, pages, blocks int64)        // told of collection; nil of nobody
@@ -273,6 +275,7 @@ func (n *nand) read(page uint32, now unit.Time) (done, took unit.Time) {
 		done = max(done+n.transfer, n.pass(w, now))
 		took += n.transfer
 	}
+	n.reads.add(done - now)
 	if n.counting {
 		n.enqueue(w, queuedReads, done)
 	}
@@ -288,6 +291,7 @@ func (n *nand) program(page uint32, now unit.Time) {
 		at = n.pass(w, now)
 	}
 	done := n.work(&n.servers[w], at, n.prog1)
+	n.programs.add(done - now)
 	if n.tell != nil {
 		n.asks(w, ProgramPage, done-n.prog1, done)
 	}
@@ -332,6 +336,7 @@ func (n *nand) compactRead(page uint32, now unit.Time) unit.Time {
 	if n.transfer > 0 {
 		done = max(done+n.transfer, n.pass(w, now))
 	}
+	n.compactReads.add(done - now)
 	if n.counting {
 		n.enqueue(w, queuedReads, done)
 	}
@@ -346,6 +351,7 @@ func (n *nand) compactProgram(page uint32, now unit.Time) unit.Time {
 		at = n.pass(w, now)
 	}
 	done := n.flush(&n.servers[w], at, n.prog1)
+	n.compactPrograms.add(done - now)
 	if n.tell != nil {
 		n.untold[w] = append(n.untold[w], piece{CompactProgram, done - n.prog1, done})
 	}
@@ -524,5 +530,6 @@ func (n *nand) report(r *Result) {
 	for i := range n.servers {
 		r.ChannelBusy[uint32(i)%n.channels] += n.servers[i].busy
 	}
+	r.ReadWork, r.ProgramWork, r.CompactReadWork, r.CompactProgramWork = n.reads, n.programs, n.compactReads, n.compactPrograms
 	r.CollectionReads, r.CollectionPrograms, r.Erases = n.collectionReads, n.collectionPrograms, n.erases
 }

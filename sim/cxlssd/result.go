@@ -56,6 +56,35 @@ type Sample struct {
 	Programs, Reads int64     // so far
 }
 
+// A Tail is how long requests took: all of them, and the longest, how it was served and what of
+// it was flash and its queue.
+type Tail struct {
+	Latency       latency.Counts
+	Longest       unit.Time
+	Of            Kind
+	Flash, Queued unit.Time
+}
+
+// add counts requests of one kind that took so long, each of it so long for flash and its queue.
+// Of those that are equally long the first kind is the longest, in whatever order they are counted.
+func (t *Tail) add(took unit.Time, k Kind, flash, queued unit.Time, n int64) {
+	t.Latency.AddAll(took, n)
+	if took > t.Longest || took == t.Longest && took > 0 && k < t.Of {
+		t.Longest, t.Of, t.Flash, t.Queued = took, k, flash, queued
+	}
+}
+
+// A Work is how long pieces of work of the flash took, their queue included.
+type Work struct {
+	Latency latency.Counts
+	Longest unit.Time
+}
+
+func (w *Work) add(took unit.Time) {
+	w.Latency.Add(took)
+	w.Longest = max(w.Longest, took)
+}
+
 // A Result is what came out of a run. Times are of the simulated run, which has 1/Scale
 // of the full workload.
 type Result struct {
@@ -81,8 +110,16 @@ type Result struct {
 	Longest, LongestRead       unit.Time
 	LongestOf                  Kind
 	LongestFlash, LongestQueue unit.Time
-	// Writes of Requests.
-	Writes int64
+	// The same of the requests that read, and of those that write.
+	ReadTail, WriteTail Tail
+	// How long pages took from when the flash was asked until it was done, as booked then:
+	// reads for requests, of which those that switch threads are no part of ReadLatency, programs of
+	// what leaves the cache or host DRAM, and what compaction asks for. Requests that come later
+	// put work of compaction off further.
+	ReadWork, ProgramWork, CompactReadWork, CompactProgramWork Work
+	// Writes of Requests, and by how they were served.
+	Writes   int64
+	WritesOf [Kinds]int64
 
 	Switches int64 // context switches
 	Repeated int64 // of them on a read that had switched before

@@ -158,7 +158,7 @@ type run struct {
 
 	ledger   [Causes]unit.Time
 	kinds    [Kinds]int64
-	writes   int64
+	writes   [Kinds]int64 // of kinds
 	sampling sampling
 }
 
@@ -353,9 +353,9 @@ func (r *run) step(number int, c *core, now unit.Time) int64 {
 			return r.trigger(number, c, t, now, served)
 		}
 		r.kinds[served.kind]++
-		d.account(served)
+		d.account(served, q.Write())
 		if q.Write() {
-			r.writes++
+			r.writes[served.kind]++
 		}
 		latency = served.latency
 		if served.kind == HostHit {
@@ -418,7 +418,7 @@ func (r *run) quick(number int, first, second int64) int64 {
 			d.result.DirtyLines++
 			d.overwrite(p.dirty & line)
 			p.dirty |= line
-			r.writes++
+			r.writes[kind]++
 		}
 		r.kinds[kind]++
 		r.steps++

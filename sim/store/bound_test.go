@@ -42,7 +42,8 @@ func TestBound(t *testing.T) {
 func TestBoundTightness(t *testing.T) {
 	for _, m := range Mixes() {
 		trace, s := m.Trace(), m.Setup()
-		for _, s.Prefetch = range []int64{1, 0} {
+		for _, way := range [][2]int64{{1, 1}, {0, 0}, {1, 0}} {
+			s.Prefetch, s.Yields = way[0], way[1]
 			least, best, name := Bound(trace, s), unit.Time(0), ""
 			for _, p := range all() {
 				got, err := Run(trace, s, p)
@@ -56,7 +57,7 @@ func TestBoundTightness(t *testing.T) {
 			if best < least {
 				t.Errorf("%s: %s ends at %v, the bound is %v", m.Name, name, best, least)
 			}
-			t.Logf("%-20s prefetch %d: bound %v, %s %v, %.3f ×", m.Name, s.Prefetch, least, name, best, float64(best)/float64(least))
+			t.Logf("%-20s prefetch %d, yields %d: bound %v, %s %v, %.3f ×", m.Name, s.Prefetch, s.Yields, least, name, best, float64(best)/float64(least))
 		}
 	}
 }

@@ -26,6 +26,9 @@ type naive struct {
 	access  []int
 	done    []unit.Time
 	ahead   []bool
+	begun   []unit.Time // of the prefetch
+	spare   []int       // what yields, by when it came, from 1; 0 of others
+	spares  int         // so far
 
 	count   int // calls so far
 	current int // operation that is handled
@@ -61,6 +64,7 @@ func runNaive(t *ops.Trace, s Setup, policy string) *Result {
 	}
 	n.where, n.size, n.lastPut, n.putNo = make([]string, nt), make([]unit.Bytes, nt), make([]int, nt), make([]int, nt)
 	n.putAt, n.access, n.done, n.ahead = make([]unit.Time, nt), make([]int, nt), make([]unit.Time, nt), make([]bool, nt)
+	n.begun, n.spare = make([]unit.Time, nt), make([]int, nt)
 	n.at, n.calls, n.computes, n.left = make([]int, nc), make([]unit.Time, nc), make([]bool, nc), make([]unit.Time, nc)
 	n.res = &Result{Policy: policy, Capacity: max(0, s.GPU-unit.Bytes(nc)*s.Client), Clients: make([]Client, nc)}
 	for c := range nc {
@@ -147,7 +151,14 @@ func (n *naive) call(c int, at unit.Time) bool {
 	n.count++
 	n.current = i
 	n.arrive()
+	for x := n.onItsWay(); x >= 0 && n.done[x] <= n.now; x = n.onItsWay() {
+		n.land()
+		n.bring(n.done[x])
+	}
 	f := n.do(k, c, i)
+	if f == nil {
+		n.bring(n.now)
+	}
 	k.End = n.now
 	if f != nil {
 		o := n.t.Ops[i]
@@ -210,7 +221,7 @@ func (n *naive) gpu() (used unit.Bytes) {
 
 func (n *naive) inHost() (used unit.Bytes) {
 	for x, w := range n.where {
-		if w == "host" {
+		if w == "host" || n.spare[x] > 0 {
 			used += n.size[x]
 		}
 	}
@@ -235,6 +246,9 @@ func (n *naive) remember() {
 		case "gpu", "coming":
 			rows[3*c+1] += n.size[x]
 		case "host":
+			rows[3*c+2] += n.size[x]
+		}
+		if n.spare[x] > 0 {
 			rows[3*c+2] += n.size[x]
 		}
 	}
@@ -281,7 +295,7 @@ func (n *naive) timeline(end unit.Time) {
 
 func (n *naive) arrive() {
 	for x, w := range n.where {
-		if w == "coming" && n.done[x] <= n.now {
+		if w == "coming" && n.spare[x] == 0 && n.done[x] <= n.now {
 			n.where[x] = "gpu"
 		}
 	}
@@ -339,8 +353,12 @@ func (n *naive) do(k *Client, c, i int) *Failure {
 			} else {
 				k.Hits++
 			}
+			n.land()
 		case "host":
 			k.Misses++
+			if n.land(); n.onItsWay() >= 0 {
+				n.giveUp()
+			}
 			if f := n.makeRoom(k, c, n.size[x], x); f != nil {
 				return f
 			}
@@ -350,7 +368,7 @@ func (n *naive) do(k *Client, c, i int) *Failure {
 			n.inFree = begin + n.s.fetch(n.size[x])
 			cost(WaitMiss, n.inFree-n.now)
 		}
-		n.ahead[x] = false
+		n.ahead[x], n.spare[x] = false, 0
 		n.set(x, "user")
 	case ops.Put:
 		cost(Calling, n.s.IPC)
@@ -360,7 +378,7 @@ func (n *naive) do(k *Client, c, i int) *Failure {
 		cost(Freeing, n.s.Free)
 		n.set(x, "freed")
 		n.arrive()
-		for n.s.Prefetch == 1 {
+		for n.s.Prefetch == 1 && n.s.Yields == 0 {
 			y := n.wanted(n.res.Capacity - n.gpu() - n.s.Headroom)
 			if y < 0 {
 				break
@@ -378,6 +396,8 @@ func (n *naive) do(k *Client, c, i int) *Failure {
 
 func (n *naive) makeRoom(k *Client, c int, need unit.Bytes, fetched int) *Failure {
 	evicted := false
+	for n.res.Capacity-n.gpu() < need && n.giveUp() {
+	}
 	for {
 		free := n.res.Capacity - n.gpu()
 		if need <= free {
@@ -525,7 +545,7 @@ func (n *naive) farther(policy string, x, y int) bool {
 func (n *naive) victim(policy string, short unit.Bytes) int {
 	best := map[int]int{}
 	for x, w := range n.where {
-		if g := n.group(policy, x); w == "gpu" {
+		if g := n.group(policy, x); w == "gpu" && n.spare[x] == 0 {
 			if b, ok := best[g]; !ok || n.farther(policy, x, b) {
 				best[g] = x
 			}
@@ -570,4 +590,74 @@ func (n *naive) wanted(room unit.Bytes) int {
 		}
 	}
 	return first
+}
+
+// onItsWay is the tensor that comes back and yields, or -1.
+func (n *naive) onItsWay() int {
+	for x, w := range n.where {
+		if w == "coming" && n.spare[x] > 0 {
+			return x
+		}
+	}
+	return -1
+}
+
+func (n *naive) land() {
+	if x := n.onItsWay(); x >= 0 && n.done[x] <= n.now {
+		n.where[x] = "gpu"
+		n.came(x, n.size[x])
+	}
+}
+
+func (n *naive) came(x int, bytes unit.Bytes) {
+	n.res.Prefetched += bytes
+	n.res.Prefetches.add(Prefetch{n.begun[x], n.done[x], int32(x), bytes, int32(n.t.Tensors[x].Client)})
+}
+
+// bring begins to bring back what yields.
+func (n *naive) bring(at unit.Time) {
+	n.land()
+	if n.s.Prefetch == 0 || n.s.Yields == 0 || n.onItsWay() >= 0 {
+		return
+	}
+	x := n.wanted(n.res.Capacity - n.gpu() - n.s.Headroom)
+	if x < 0 {
+		return
+	}
+	order := n.policy
+	if order == "size-aware" {
+		order = "latency-logical"
+	}
+	if v := n.victim(n.policy, n.size[x]); v >= 0 && n.distance(order, x) >= n.distance(order, v) {
+		return
+	}
+	n.spares++
+	n.begun[x], n.done[x], n.ahead[x], n.spare[x] = at, at+n.s.fetch(n.size[x]), true, n.spares
+	now := n.now
+	n.now = at
+	n.set(x, "coming")
+	n.now = now
+}
+
+// giveUp gives up what came last.
+func (n *naive) giveUp() bool {
+	n.land()
+	last := -1
+	for x, no := range n.spare {
+		if no > 0 && (last < 0 || no > n.spare[last]) {
+			last = x
+		}
+	}
+	if last < 0 {
+		return false
+	}
+	if n.where[last] == "coming" {
+		bytes := n.size[last] * unit.Bytes(n.now-n.begun[last]) / unit.Bytes(n.done[last]-n.begun[last])
+		n.done[last] = n.now
+		n.came(last, bytes)
+	}
+	n.res.Wasted++
+	n.ahead[last], n.spare[last] = false, 0
+	n.set(last, "host")
+	return true
 }

@@ -54,7 +54,7 @@ func Policies() []Policy {
 // sizes there is no better one that is easy to find, and it can be beaten.
 func Oracle() Policy {
 	return Policy{
-		Name: "oracle", Title: "Full knowledge", by: byTruth, Ours: true,
+		Name: "oracle", Title: "Belady's order", by: byTruth, Ours: true,
 		About: "The tensor that the trace needs last is evicted first; what it needs first is brought back first. It orders by need, not by size or time: a policy that sees those can finish sooner.",
 	}
 }

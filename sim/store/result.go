@@ -33,6 +33,10 @@ const (
 // Waits reports whether the part is waiting.
 func (p Part) Waits() bool { return p >= WaitServer }
 
+// Store reports whether the part is something that the store does: it does one thing at a time, so
+// over all clients these parts sum to no more than the time of a run.
+func (p Part) Store() bool { return p > Thinking && p != WaitServer && p != WaitCompute }
+
 // String returns the part's name.
 func (p Part) String() string {
 	return [...]string{
@@ -160,6 +164,18 @@ type Result struct {
 
 // Fits reports whether the run went to its end.
 func (r *Result) Fits() bool { return r.Failure == nil }
+
+// Busy returns the time in which the store handles a call.
+func (r *Result) Busy() (t unit.Time) {
+	for i := range r.Clients {
+		for p, d := range r.Clients[i].Parts {
+			if Part(p).Store() {
+				t += d
+			}
+		}
+	}
+	return t
+}
 
 // Sum adds up the clients' parts and counts; its End is that of the last.
 func (r *Result) Sum() Client {

@@ -16,13 +16,15 @@ type tensor struct {
 	bytes  unit.Bytes
 	key    int64     // by the policy's order, of the last put
 	truth  int64     // by the oracle's
-	done   unit.Time // of the prefetch, while it is under way
+	start  unit.Time // of the prefetch
+	done   unit.Time // its end
 	access int32     // number of the last create or get among all operations
 	next   int32     // the next get, after a put
 	stamp  int32     // changes when it joins or leaves the victims
 	client uint8
 	state  state
 	ahead  bool // prefetched, and not got since
+	spare  bool // of them what yields: the host has it too, and it is no victim
 }
 
 // state of a tensor. Foreign memory is user memory that the store never gets.
@@ -47,7 +49,8 @@ type run struct {
 	victims victims
 	truth   victims // the same tensors as the oracle sees them
 	shelf   shelf   // what is evicted, if there is prefetch
-	flight  []due   // prefetches under way, in order; due.client is the tensor
+	flight  []due   // prefetches under way that hold their room, in order; due.client is the tensor
+	spares  spares  // what prefetch brought back and yields
 
 	handled int32 // operations so far
 	number  [ops.MaxClients]int32
@@ -90,6 +93,7 @@ func (p *plan) watched(s Setup, policy *Policy, w *Watch) *Result {
 		victims: newVictims(policy, clients), truth: newVictims(&oracle, clients),
 		shelf: newShelf(policy.by, clients, len(t.Tensors)),
 		room:  s.capacity(clients), host: s.Host, record: newRecorder(clients), watch: w,
+		spares: spares{coming: -1},
 	}
 	r.result = &Result{Policy: policy.Name, Capacity: max(0, r.room), Clients: make([]Client, clients)}
 	for i := range t.Tensors {
@@ -169,7 +173,11 @@ func (r *run) handle(call due) bool {
 	r.watch.slice(c, WaitServer, r.arrival, r.now)
 	r.handled++
 	r.settle()
+	r.goOn()
 	reason := r.do(i)
+	if reason == "" {
+		r.bring(r.now)
+	}
 	if reason == "" && r.now > longest {
 		reason = TooLong
 	}
@@ -284,7 +292,7 @@ func (r *run) do(i int32) Reason {
 		r.pass(Freeing, r.setup.Free)
 		x.state = freed
 		r.move(o.Tensor, User, Nowhere)
-		if r.setup.Prefetch != 0 {
+		if r.setup.Prefetch != 0 && r.setup.Yields == 0 {
 			r.settle()
 			r.prefetch()
 		}
@@ -326,7 +334,11 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		return ""
 	case ravenGPU:
 		r.client.Hits++
-		r.withdraw(x)
+		if x.spare {
+			r.keep(t, x)
+		} else {
+			r.withdraw(x)
+		}
 		r.move(t, InGPU, User)
 	case coming:
 		if wait := x.done - r.now; wait > 0 {
@@ -335,10 +347,17 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		} else {
 			r.client.Hits++ // it came during the call
 		}
+		if x.spare {
+			r.land()
+			r.keep(t, x)
+		}
 		x.stamp++
 		r.move(t, InGPU, User)
 	case ravenHost:
 		r.client.Misses++
+		if r.land(); r.spares.coming >= 0 {
+			r.giveUp()
+		}
 		if r.setup.Prefetch != 0 {
 			r.shelf.remove(x, t)
 		}
@@ -370,6 +389,13 @@ func (r *run) withdraw(x *tensor) {
 
 // move changes where the bytes of tensor t are, now.
 func (r *run) move(t int32, from, to Place) {
+	r.hold(t, from, to, r.now)
+	r.place(t, to, r.now)
+}
+
+// hold changes what the two memories hold: bytes of tensor t are in one place less and in another
+// more.
+func (r *run) hold(t int32, from, to Place, at unit.Time) {
 	x := &r.tensors[t]
 	if from < InHost {
 		r.room += x.bytes
@@ -385,9 +411,14 @@ func (r *run) move(t int32, from, to Place) {
 	}
 	r.result.PeakGPU = max(r.result.PeakGPU, r.result.Capacity-r.room)
 	r.result.PeakHost = max(r.result.PeakHost, r.setup.Host-r.host)
-	r.record.move(r.now, int(x.client), from, to, x.bytes)
+	r.record.move(at, int(x.client), from, to, x.bytes)
+}
+
+// place tells where a tensor is.
+func (r *run) place(t int32, to Place, at unit.Time) {
 	if r.watch != nil && r.watch.Place != nil {
-		r.watch.Place(t, int32(x.client), to, r.now, x.bytes)
+		x := &r.tensors[t]
+		r.watch.Place(t, int32(x.client), to, at, x.bytes)
 	}
 }
 
@@ -402,6 +433,8 @@ func (r *run) missing(i int32) unit.Bytes {
 
 // makeRoom evicts until need bytes are free, for operation i.
 func (r *run) makeRoom(i int32, need unit.Bytes) Reason {
+	for need > r.room && r.giveUp() {
+	}
 	if need <= r.room {
 		return ""
 	}

@@ -123,6 +123,7 @@ func randomSetup(r *rand.Rand) Setup {
 	s.Pause = []unit.Time{0, 0, 0, 100 * unit.Millisecond}[r.IntN(4)]
 	s.Headroom = []unit.Bytes{0, 0, 3 * unit.MiB}[r.IntN(3)]
 	s.Parallel, s.Prefetch, s.Shared = r.Int64N(2), min(1, r.Int64N(4)), r.Int64N(2)
+	s.Yields = r.Int64N(2)
 	return s
 }
 

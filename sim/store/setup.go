@@ -36,6 +36,9 @@ type Setup struct {
 	Parallel int64
 	// Prefetch (0 or 1) brings tensors back after every free.
 	Prefetch int64
+	// Yields (0 or 1) lets what prefetch brings back yield to all else, as departure 11 says. As
+	// published it does not.
+	Yields int64
 	// Headroom is what prefetch leaves free.
 	Headroom unit.Bytes
 	// Shared (0 or 1) lets the clients' computing share the GPU in equal parts;
@@ -138,6 +141,11 @@ func Knobs() []knob.Knob[Setup] {
 		Help: "Whether an eviction's callback and copy run at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
 	})
 	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Info{Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or only when they are asked for.", Source: report + "§4.3"})
+	toggle(func(s *Setup) *int64 { return &s.Yields }, knob.Info{
+		Key: "prefetch_yields", Label: "Prefetch yields",
+		Help:   "Whether a tensor comes back early only if it is needed before what would be evicted for it, and is given up for nothing when room or the link is needed, since the host keeps its copy; or holds its room, so that others are evicted.",
+		Source: "ours; " + report + "§4.3 has the other",
+	})
 	size(func(s *Setup) *unit.Bytes { return &s.Headroom }, knob.Info{
 		Key: "headroom", Label: "Headroom", Group: groupOptions, Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB) << 10,
 		Help: "GPU memory that prefetch leaves free for the next create.", Source: "0 as published; a reserve is ours",

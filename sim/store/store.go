@@ -66,4 +66,9 @@
 //     its client has already is a hit.
 //  10. The report does not say whether the server handles several clients' calls
 //     at the same time. Here it does not, and waiting for it is a part of its own.
+//  11. As published a tensor that comes back early takes room for which others are evicted
+//     later, often itself. With [Setup.Yields] between calls one tensor after the other comes back
+//     whenever room is free, but only what the policy needs before what it would evict first. The
+//     host keeps its copy until the get: so it is no victim, and the last that came is given up, for
+//     nothing, where room is needed. A get that misses breaks off what is under way.
 package store

@@ -30,7 +30,7 @@ type Watch struct {
 	// Done is told when an operation of any client is done, in order of time.
 	Done func(at unit.Time)
 	// Place is told where a tensor's bytes are from a time on, in order of time; Nowhere once it
-	// is freed.
+	// is freed. What the host has a copy of, because it yields, is told where the GPU has it.
 	Place func(tensor, client int32, at Place, from unit.Time, bytes unit.Bytes)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/latency"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
@@ -58,9 +59,80 @@ func (v *view) bill() (*report.Section, error) {
 	b := boundsOf(r, v.s, v.design(), threads)
 	return &report.Section{
 		Text:   []string{v.average(r), v.slowest(r), v.system.Title + ": " + b.says()},
-		Tables: []report.Table{v.served(r), byDesign(systems, results), law(systems, results), b.table()},
-		Notes:  []string{"Measured time is below the sum where loads overlap, and where stores wait in the store buffer while the core goes on.", "Latencies are those of requests that retired. One that switched threads counts when it is issued again, so its wait before that is not in the bill: another thread ran then."},
+		Tables: []report.Table{v.served(r), byDesign(systems, results), tails(systems, results), works(systems, results), law(systems, results), b.table()},
+		Notes:  []string{"Measured time is below the sum where loads overlap, and where stores wait in the store buffer while the core goes on.", "Latencies are those of requests that retired. One that switched threads counts when it is issued again, so its wait before that is not in the bill: another thread ran then.", "Percentiles are off by a fifth at most. What flash does for compaction counts from when it is asked for, as if no later request put it off."},
 	}, nil
+}
+
+// quantiles are those that tables of latencies have, in thousandths.
+var quantiles = []int64{500, 950, 990, 999}
+
+var quantileHeads = []string{"Half within", "95 %", "99 %", "99.9 %", "Longest"}
+
+// within are cells of how long so many take.
+func within(c *latency.Counts, longest unit.Time) (cells []report.Cell) {
+	for _, part := range quantiles {
+		cells = append(cells, report.TimeCell(c.Quantile(part, longest)))
+	}
+	return append(cells, report.TimeCell(longest))
+}
+
+// tails is how long requests take, those that read and those that write apart, by design.
+func tails(systems []*core.System, results []*core.Result) report.Table {
+	t := report.Table{Title: "How long requests take: so many of them at most, and why the longest does", Head: append(append([]string{"Design", "Requests"}, quantileHeads...), "The longest")}
+	for i, r := range results {
+		for _, x := range []struct {
+			what string
+			n    int64
+			tail *core.Tail
+		}{{"reads", requests(r) - r.Writes, &r.ReadTail}, {"writes", r.Writes, &r.WriteTail}} {
+			if x.n == 0 {
+				continue
+			}
+			row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{{Text: prose.Grouped(x.n)}}}
+			row.Cells = append(append(row.Cells, within(&x.tail.Latency, x.tail.Longest)...), report.Textf("%s", because(x.tail)))
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// because says what the longest request waited for.
+func because(t *core.Tail) string {
+	said := kindNames[t.Of]
+	switch {
+	case t.Of == core.LogWrite && t.Queued > 0:
+		said += fmt.Sprintf(", %v for room in the log", t.Queued)
+	case t.Queued > t.Flash:
+		said += fmt.Sprintf(", %v behind other work of its channel", t.Queued)
+	case t.Flash > 0:
+		said += fmt.Sprintf(", %v of flash", t.Flash)
+	}
+	return said
+}
+
+// works is how long the flash takes for a page, its queue included, by who asked and design.
+func works(systems []*core.System, results []*core.Result) report.Table {
+	t := report.Table{Title: "How long flash takes for a page, its queue included", Head: append([]string{"Design", "Pages"}, quantileHeads...)}
+	for i, r := range results {
+		for _, x := range []struct {
+			what string
+			n    int64
+			of   core.Work
+		}{
+			{"reads for requests", r.UserReads, r.ReadWork},
+			{"programs of what leaves the cache or host DRAM", r.EvictionPrograms + r.DemotionPrograms, r.ProgramWork},
+			{"reads of compaction", r.CompactionReads, r.CompactReadWork},
+			{"programs of compaction", r.CompactionPrograms, r.CompactProgramWork},
+		} {
+			if x.n > 0 {
+				row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{{Text: prose.Grouped(x.n)}}}
+				row.Cells = append(row.Cells, within(&x.of.Latency, x.of.Longest)...)
+				t.Rows = append(t.Rows, row)
+			}
+		}
+	}
+	return t
 }
 
 // slowest says what the tail is, and what the longest request waited for.

@@ -33,6 +33,7 @@ func (v *view) cost() (*report.Section, error) {
 			"Cost-effectiveness is the share of DRAM-only's speed divided by the share of its cost: above 1 a design does more for the money than DRAM. The paper counts flash against DRAM of its size; here the DRAM of the device and of the host counts, too.",
 			"“Programs a page written” counts flash programs for each page that the device asks its flash to program: garbage collection adds to it, and gathering lines in a log does not lower it. “Programmed over written”, in the table of all numbers, is per line that requests write.",
 			"Lifetimes assume that flash is written without pause as in the run; how often a block can be erased is set under Device.",
+			"A log that is not compacted within the run says nothing about how long flash lasts: its programs are those of what it began with, and what it ends with is still to be programmed. More of the workload (Scale) or a smaller log compacts it.",
 		},
 	}
 	if s := v.design(); s.DRAM {
@@ -115,14 +116,17 @@ func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.
 		r := results[i]
 		life := r.Life(v.s)
 		rate := unit.Bandwidth(unit.MulDiv((r.EvictionPrograms+r.CompactionPrograms+r.DemotionPrograms)*int64(unit.Page), int64(unit.Second), int64(max(1, r.Time))))
-		years := times(life.Years)
-		if life.PerYear == 0 {
+		years, writes := times(life.Years), times(life.DWPD)
+		switch {
+		case !r.Lasts():
+			years, writes = "log not compacted", "–"
+		case life.PerYear == 0:
 			years = "no end"
-		} else if life.Years > 1_000_000 {
+		case life.Years > 1_000_000:
 			years = "more than 1000"
 		}
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(programs(r))), report.Textf("%v", rate), report.Textf("%s", times(r.Amplification(v.s))), report.Textf("%s", times(life.DWPD)), report.Textf("%s", years),
+			report.Textf("%s", prose.Grouped(programs(r))), report.Textf("%v", rate), report.Textf("%s", times(r.Amplification(v.s))), report.Textf("%s", writes), report.Textf("%s", years),
 		}})
 	}
 	return t

@@ -69,7 +69,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "log", Title: "A log for writes", Look: "section-log", Preset: "radix-sort", Show: "focus=skybyte-w",
-			Say: "A sort of keys. Base-CSSD programs every page that leaves its cache, as the published simulator has it: {base-cssd flash_programs} times. SkyByte-W appends written lines to a log, and programs a page once for all of them: {skybyte-w flash_programs} times. The queue falls from {base-cssd amat_queue_ns} a request to {skybyte-w amat_queue_ns}. Open the section to see the log fill.",
+			Say: "A sort of keys. Base-CSSD programs every page that leaves its cache, as the published simulator has it: {base-cssd flash_programs} times. SkyByte-W, which drops nothing, appends written lines to a log, and programs a page once for all of them: {skybyte-w flash_programs} times, and {skybyte-w left_pages} more pages are still in its log at the end. The queue falls from {base-cssd amat_queue_ns} a request to {skybyte-w amat_queue_ns}. Open the section to see the log fill.",
 			Facts: []lab.Fact{
 				{Left: of(base, "flash_programs"), Right: of("skybyte-w", "flash_programs"), Times: 10},
 				{Left: of(base, "amat_queue_ns"), Right: of("skybyte-w", "amat_queue_ns"), Times: 4},
@@ -86,22 +86,21 @@ func tour() []lab.Stop {
 			},
 		},
 		{
-			Key: "all", Title: "All three", Look: "figure-speed", Preset: "radix-sort",
-			Say: "Each mechanism removes what another leaves. SkyByte-Full takes {skybyte-full time_ms}, without switches {skybyte-wp time_ms}, without the log {skybyte-cp time_ms}. It can even pass DRAM-only, which runs fewer threads: there the slowest core has {dram-only imbalance} the work of the mean, here {skybyte-full imbalance}.",
+			Key: "all", Title: "All three", Look: "figure-speed", Preset: "key-value-store",
+			Say: "Each mechanism removes what another leaves, and some of it twice. SkyByte-Full has {skybyte-full of_ideal} of DRAM's speed, without switches {skybyte-wp of_ideal}, with the log alone {skybyte-w of_ideal}; without the log it is level, {skybyte-cp of_ideal}. Designs with a log and promotion drop dirty pages, as the published simulator does: the section What is dropped has both ends.",
 			Facts: []lab.Fact{
-				{Left: of("skybyte-wp", "time_ms"), Right: of(full, "time_ms"), Times: 1.5},
-				{Left: of("skybyte-cp", "time_ms"), Right: of(full, "time_ms"), Times: 1.5},
-				{Left: of(full, "of_ideal"), Right: of("dram-only", "of_ideal")},
-				{Left: of("dram-only", "imbalance"), Right: of(full, "imbalance"), Times: 1.5},
+				{Left: of(full, "of_ideal"), Right: of("skybyte-wp", "of_ideal"), Times: 1.05},
+				{Left: of(full, "of_ideal"), Right: of("skybyte-w", "of_ideal"), Times: 1.2},
+				{Left: of("skybyte-cp", "of_ideal"), Right: of(base, "of_ideal"), Times: 2},
 			},
 		},
 		{
 			Key: "cost", Title: "DRAM or flash", Look: "section-cost", Preset: "dram-or-flash",
-			Say: "For a key-value store: DRAM as large as the flash costs {dram-only price}, SkyByte-Full {skybyte-full price}, and for its price it does {skybyte-full cost_effect} what DRAM does. The log spares the flash: written like this without pause it lasts {skybyte-full life_years}, that of Base-CSSD {base-cssd life_years}.",
+			Say: "For a key-value store: DRAM as large as the flash costs {dram-only price}, SkyByte-Full {skybyte-full price}, and for its price it does {skybyte-full cost_effect} what DRAM does. Written without pause as by Base-CSSD the flash lasts {base-cssd life_years}; of designs with a log that is said only where the log is compacted within the run, which here only fills it.",
 			Facts: []lab.Fact{
 				{Left: of("dram-only", "price"), Right: of(full, "price"), Times: 10},
 				{Left: of(full, "cost_effect"), Right: of("dram-only", "cost_effect"), Times: 5},
-				{Left: of(full, "life_years"), Right: of(base, "life_years"), Times: 10},
+				{Left: of(base, "life_years")},
 			},
 		},
 		{

@@ -134,11 +134,11 @@ func list() []report.Measure[*result] {
 		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a few percent. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
 			return float64(r.Latency.Quantile(q.part, r.Longest)) / float64(unit.Nanosecond)
 		})
-		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests waited for take at most this long, their queue included, to within a few percent.", 1, -1, func(r *result) float64 {
+		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests ask for, also those that switch threads, take at most this long, their queue included, to within a few percent.", 1, -1, func(r *result) float64 {
 			if r.UserReads == 0 {
 				return report.None()
 			}
-			return float64(r.ReadLatency.Quantile(q.part, r.LongestRead)) / float64(unit.Microsecond)
+			return float64(r.ReadWork.Latency.Quantile(q.part, r.ReadWork.Longest)) / float64(unit.Microsecond)
 		})
 	}
 	add("request_worst_us", "Latency of a request, the longest", "µs", "The bill of a request says how it was served.", 1, -1, func(r *result) float64 { return float64(r.Longest) / float64(unit.Microsecond) })
@@ -165,8 +165,8 @@ func list() []report.Measure[*result] {
 		p := core.PriceOf(&r.setup, r.design())
 		return ratio(p.Effect(r.Time, r.ideal.Time), 1000)
 	})
-	add("life_years", "Life of the flash", "years", "Until every block has been erased as often as it can be, if the run went on without pause.", 1, 1, func(r *result) float64 {
-		if life := r.Life(&r.setup); life.PerYear > 0 && !r.design().DRAM {
+	add("life_years", "Life of the flash", "years", "Until every block has been erased as often as it can be, if the run went on without pause. Of a design with a log only where the log is compacted within the run: else its programs are those of what the log began with.", 1, 1, func(r *result) float64 {
+		if life := r.Life(&r.setup); life.PerYear > 0 && !r.design().DRAM && r.Lasts() {
 			return ratio(life.Years, 1000)
 		}
 		return report.None()

@@ -82,7 +82,7 @@ func losses(r *result) (own, common string) {
 	if lines > 0 {
 		own += fmt.Sprintf(" Of the threads' own pages %s written lines are lost.", prose.Grouped(lines))
 	}
-	return own, "Designs with a log lose data here: as in the artifact, dirty pages that leave host DRAM are written nowhere (switch demotion-lost under Fidelity), so part of what they save in programs and time is lost data, not the log's merit."
+	return own, "Designs with a log lose data here: as in the artifact, dirty pages that leave host DRAM are written nowhere (switch demotion-lost under Fidelity), so part of what they save in programs and time is lost data, not the log's merit. What is dropped shows both ends."
 }
 
 // few is how many requests a run should have at least.

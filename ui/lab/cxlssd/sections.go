@@ -20,6 +20,7 @@ const (
 	profileKey  = "profile"
 	costKey     = "cost"
 	quirksKey   = "quirks"
+	droppedKey  = "dropped"
 )
 
 func sections() []section {
@@ -55,6 +56,10 @@ func sections() []section {
 		{Show: showing((*view).cost), Section: lab.Section{
 			Key: costKey, Title: "Cost and lifetime", Run: true, Folded: true,
 			About: "What memory of each kind costs, what a design does for the price, and how long its flash lasts. Prices are under Device.",
+		}},
+		{Show: showing((*view).dropped), Section: lab.Section{
+			Key: droppedKey, Title: "What is dropped, and what it would cost to write it", Run: true, Folded: true,
+			About: "Every design at both ends: dirty pages that leave host DRAM are lost, as in the artifact, or written.",
 		}},
 		{Show: showing((*view).quirks), Section: lab.Section{
 			Key: quirksKey, Title: "What each difference between artifact and paper does", Run: true, Folded: true,

@@ -249,3 +249,74 @@ func TestMost(t *testing.T) {
 		}
 	}
 }
+
+// TestDropped: both ends are runs with the switch and without, whichever is set, and no design
+// without a log, or without promotion, has two.
+func TestDropped(t *testing.T) {
+	l := New()
+	kept := strings.ReplaceAll(quirkKeys(modeArtifact), ",demotion-lost", "")
+	for _, mode := range []string{modeArtifact, kept} {
+		s := shown(t, &l, droppedKey, "", small+" mode="+mode, "skybyte-full")
+		apart := 0
+		for _, row := range s.Tables[0].Rows {
+			if row.Cells[0].Text != row.Cells[1].Text {
+				apart++
+			}
+			if row.Head != "SkyByte-Full" {
+				continue
+			}
+			for k, m := range []string{modeArtifact, kept} {
+				want := prose.Grouped(programs(resultOf(t, &l, small+" mode="+m, "skybyte-full")))
+				if got := row.Cells[2+k].Text; got != want {
+					t.Errorf("%s: %s programs with %s; want %s", mode, got, m, want)
+				}
+			}
+		}
+		if apart > len(s.Text) || len(s.Text) < 2 || !strings.Contains(s.Text[len(s.Text)-1], "where it writes it") {
+			t.Errorf("%s: %d designs have two ends: %q", mode, apart, s.Text)
+		}
+	}
+}
+
+// TestTails: reads and writes of a design are its requests, in both tables of the bill.
+func TestTails(t *testing.T) {
+	l := New()
+	r := resultOf(t, &l, small, "skybyte-full")
+	s := shown(t, &l, billKey, billWith+"="+withFocus, small, "skybyte-full")
+	found := map[string]string{}
+	for _, table := range s.Tables {
+		for _, row := range table.Rows {
+			found[row.Head] = row.Cells[0].Text
+		}
+	}
+	for head, n := range map[string]int64{
+		"SkyByte-Full, reads": requests(r) - r.Writes, "SkyByte-Full, writes": r.Writes,
+		"SkyByte-Full, reads for requests": r.UserReads, "SkyByte-Full, programs of compaction": r.CompactionPrograms,
+	} {
+		if want := prose.Grouped(n); n == 0 || found[head] != want {
+			t.Errorf("%s: %q; want %s", head, found[head], want)
+		}
+	}
+}
+
+// TestLasts: a log that only fills says nothing of how long flash lasts, one that is compacted does.
+func TestLasts(t *testing.T) {
+	l := New()
+	for _, x := range []struct {
+		set, system string
+		says        bool
+	}{
+		{"workload=ycsb-a scale=16", "base-cssd", true},
+		{"workload=ycsb-a scale=16", "skybyte-w", false},
+		{"workload=srad scale=4 log=7", "skybyte-w", true},
+	} {
+		set := setOf(t, &l, x.set)
+		r, raw, err := l.Run(set, x.system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := r.Value(l.Quantity("life_years")); ok != x.says || raw.(*result).Lasts() != x.says {
+			t.Errorf("%s on %s: it says how long flash lasts: %v", x.system, x.set, ok)
+		}
+	}
+}

@@ -9,7 +9,7 @@ func cards() []lab.Card {
 		{Question: "More programs on one GPU?", About: "One to four clients", Ask: "ask-vary=clients ask-values=1,2,3,4"},
 		{Question: "Would a faster link help?", About: "The link to the host from 6 to 48 GB/s", Ask: "ask-vary=link ask-values=6,12,24,48"},
 		{Question: "Is bringing data back early worth it?", About: "Prefetch on and off", Ask: "ask-vary=prefetch ask-values=1,0"},
+		{Question: "And if it holds its room, as published?", About: "Prefetch that yields, and the published one", Ask: "ask-vary=prefetch_yields ask-values=1,0"},
 		{Question: "How large a batch?", About: "Batch sizes from 32 to 80", Ask: "ask-vary=batch ask-values=32,48,64,80"},
-		{Question: "What if an eviction cost nothing to start?", About: "What an eviction costs before its first byte moves, from 0 to 7.5 ms", Ask: "ask-vary=evict ask-values=0,1,2,3.75,7.5"},
 	}
 }

@@ -104,7 +104,7 @@ func (c *chain) decision(out, i int) (list []lab.ChainLink) {
 		list = append(list, lab.ChainLink{Text: "Nobody gets it again.", Track: -1})
 	}
 	if !e.Right && e.Best >= 0 {
-		list = append(list, lab.ChainLink{Text: fmt.Sprintf("Full knowledge would have evicted %s, which is needed later.", c.t.Names[c.t.Objects[e.Best]]), Track: -1})
+		list = append(list, lab.ChainLink{Text: fmt.Sprintf("Belady's order would have evicted %s, which is needed later.", c.t.Names[c.t.Objects[e.Best]]), Track: -1})
 	}
 	return list
 }

@@ -69,8 +69,8 @@ func timed(v *view) (*timefiles.Run, error) {
 	}, nil
 }
 
-// timeline begins that of a run, which a watch fills: a State track a client, and the link's two
-// ways.
+// timeline begins that of a run, which a watch fills: a State track a client, the link's two
+// ways, and what the store does.
 func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window over.Window) (*over.Recorder, *core.Watch) {
 	cats := make([]over.Category, core.Parts, over.Most)
 	for p := range cats {
@@ -103,6 +103,12 @@ func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window o
 	}
 	t.Group("Link to host memory", false)
 	out, back := t.Track("Evictions", over.Link, "bytes"), t.Track("Back to the GPU", over.Link, "bytes")
+	t.Group("Store", false)
+	server := t.Track("Calls, one after the other", over.Work, "")
+	callers := make([]uint32, len(r.Clients))
+	for c := range r.Clients {
+		callers[c] = t.Name(r.Clients[c].Name)
+	}
 	t.Group("Memory", false)
 	gpu, host := t.Counter("GPU memory in use", "bytes", int64(r.Capacity)), t.Counter("Host memory in use", "bytes", int64(room))
 	for i := range r.Timeline.GPU {
@@ -112,7 +118,12 @@ func timeline(w *trace, r *core.Result, end unit.Time, room unit.Bytes, window o
 	}
 	return t, &core.Watch{
 		Slice: func(s core.Slice) {
-			t.Slice(int(s.Client), over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1})
+			x := over.Slice{Begin: int64(s.Start), End: int64(s.End), Cat: uint8(s.Part), Ref: -1, Step: -1}
+			t.Slice(int(s.Client), x)
+			if s.Part.Store() {
+				x.Name = callers[s.Client]
+				t.Slice(server, x)
+			}
 		},
 		Done: func(at unit.Time) { t.Reach("operation", int64(at)) },
 		Move: func(m core.Move) {
@@ -131,7 +142,7 @@ func timelineTotals() []lab.Total {
 		return lab.Total{Quantity: quantity, Column: "bytes", Where: map[string]string{"pid": strconv.Itoa(linkGroup), "tid": strconv.Itoa(track)}, Unit: 1}
 	}
 	list := []lab.Total{moved("evicted_bytes", outTrack), moved("returned_bytes", backTrack)}
-	for _, p := range append([]core.Part{core.Thinking}, costs...) {
+	for _, p := range append(doings(), elsewhere...) {
 		list = append(list, lab.Total{Quantity: partKey(p), Column: "ticks", Where: map[string]string{"pid": strconv.Itoa(clientGroup), "name": p.String()}, Unit: 1e12})
 	}
 	return list

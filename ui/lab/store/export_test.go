@@ -67,6 +67,13 @@ func TestTimelineIsTheLedger(t *testing.T) {
 				}
 			}
 			labtest.Timeline(t, system.Name, x, ledger)
+			busy, server := int64(0), &x.Tracks[len(r.Clients)+2]
+			for k := range server.Begin {
+				busy += server.End[k] - server.Begin[k]
+			}
+			if busy != int64(r.Busy()) {
+				t.Errorf("%s: %s take %d ps, in the result %d", system.Name, server.Name, busy, r.Busy())
+			}
 			labtest.Windows(t, system.Name, x, record)
 		}
 	}
@@ -120,9 +127,10 @@ func checkTimeline(t *testing.T, data []byte, r *core.Result, o *lab.Origin) {
 				t.Fatalf("%+v begins before %f", e, ends[track])
 			}
 			ends[track] = e.TS + e.Dur
-			if e.Pid == 1 {
+			switch e.Pid {
+			case clientGroup:
 				parts[e.Tid-1][e.Name] += int64(e.Args["ticks"].(float64))
-			} else {
+			case linkGroup:
 				bytes[e.Tid] += unit.Bytes(e.Args["bytes"].(float64))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/sim/store/ops"
@@ -88,12 +89,12 @@ func New() lab.Lab {
 			About:   "Programs share a GPU through a store that evicts what they do not need now (Ravenstore).",
 			Lead:    "What happens when programs share a GPU's memory through a store.",
 			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
-			Charts:  charts(), Picture: picture(), Presets: presets(),
-			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
+			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "prefetch", Title: "Prefetch", Folded: true}, {Key: "costs", Title: "Costs and options", Folded: true}},
+			Charts:  charts(), Picture: picture(), Presets: presets(), Unsaid: unsaid(),
+			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch} {prefetch_yields?}", Trust: true}},
 			Say: lab.Say{
-				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Spends: "Clients wait %[2]s with %[1]s and %[6]s with %[5]s (%[4]s)",
-				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
+				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Rest: "No call: clients compute", Spends: "With %s the store spends %s of %s on %s, with %s %s",
+				LossOf: "time_s", LossSays: "The store spends its time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
 			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),
@@ -307,7 +308,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether the memory is full of another client's tensor, which must leave first, or that tensor was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which trace of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
-	var machine, costs []knob.Knob[settings]
+	var machine, early, costs []knob.Knob[settings]
 	for _, k := range core.Knobs() {
 		lifted := knob.Knob[settings]{
 			Info: knob.Info{Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit, Scale: k.Scale, Min: k.Min, Max: k.Max},
@@ -315,18 +316,26 @@ func knobs() map[string][]knob.Knob[settings] {
 		}
 		if k.Max == 1 && k.Scale == 1 { // a switch
 			lifted.Kind, lifted.Choices = knob.One, []knob.Choice{{Key: "1", Label: "on"}, {Key: "0", Label: "off"}}
-			if k.Key == "prefetch" {
+			switch k.Key {
+			case "prefetch":
 				lifted.Choices[0].Word, lifted.Choices[1].Word = "with prefetch", "without prefetch"
+				lifted.Choices[1].Hides = []string{"prefetch_yields", "headroom"}
+			case "prefetch_yields":
+				lifted.Choices[0].Word, lifted.Choices[1].Word = "that yields", "as published"
 			}
 		}
-		if k.Group == "Machine" {
+		switch {
+		case k.Group == "Machine":
 			lifted.Group = ""
 			machine = append(machine, lifted)
-		} else {
+		case k.Key == "prefetch", k.Key == "prefetch_yields", k.Key == "headroom":
+			lifted.Group = ""
+			early = append(early, lifted)
+		default:
 			costs = append(costs, lifted)
 		}
 	}
-	return map[string][]knob.Knob[settings]{"workload": work, "hardware": machine, "costs": costs}
+	return map[string][]knob.Knob[settings]{"workload": work, "hardware": machine, "prefetch": early, "costs": costs}
 }
 
 // load returns the operations that the settings run.
@@ -400,6 +409,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 // describe is the report of a result.
 func describe(w *trace, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin, Lead: lead(w, s)}
+	rep.Notes = append(rep.Notes, busy(r))
 	if r.Evictions.Stride > 1 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions, one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
@@ -412,6 +422,25 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	}
 	rep.Curves = curves(w, r)
 	return rep
+}
+
+// busy says what the store does, and what its link does meanwhile.
+func busy(r *result) string {
+	all := r.Sum()
+	most := core.Starting
+	for _, p := range doings() {
+		if all.Parts[p] > all.Parts[most] {
+			most = p
+		}
+	}
+	could := float64(max(1, unit.MulDiv(int64(r.link), int64(r.Time), int64(unit.Second))))
+	deed := map[core.Part]string{
+		core.Starting: "first calls", core.Allocating: "allocating", core.Freeing: "freeing", core.Calling: "other calls",
+		core.WaitEvict: "evicting", core.WaitPause: "pauses", core.WaitMiss: "bringing back", core.WaitLate: "waiting for prefetch",
+	}
+	return fmt.Sprintf("The store handles calls for %s of the time, most of that %s (%s of %s s); evictions keep the link busy for %s, returns for %s.",
+		prose.Percent(float64(r.Busy())/float64(max(1, r.Time))), deed[most], fixed(seconds(all.Parts[most]), 1), fixed(seconds(r.Time), 1),
+		prose.Percent(min(1, float64(r.Evicted)/could)), prose.Percent(min(1, float64(r.Prefetched+r.Fetched)/could)))
 }
 
 // lead is the question.
@@ -441,8 +470,8 @@ func help() []lab.Help {
 			"When memory is short, the store evicts tensors to host memory; a get of one of them waits until it is back.",
 			"Memory in use by its client is never moved.",
 		}, " ")},
-		{Title: "Policies", Text: "They choose what to evict, and what to bring back after a free. Full knowledge knows the trace and evicts what is needed last; that can be beaten. Best known is the fastest of all of them and of two more that know the trace, with prefetch and without where it is on."},
-		{Title: "Regret", Text: "Bytes evicted beyond what full knowledge evicts. It can be negative: with tensors of several sizes, evicting what is needed last is not always best."},
+		{Title: "Policies", Text: "They choose what to evict, and what to bring back after a free. Belady's order knows the trace and evicts what is needed last; that can be beaten. Best known is the fastest of all of them and of two more that know the trace, with prefetch and without where it is on."},
+		{Title: "Regret", Text: "Bytes evicted beyond what Belady's order evicts. It can be negative: with tensors of several sizes, evicting what is needed last is not always best."},
 		{Title: "Your own trace", Text: "CSV with the header time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys. Operations: create, get, put, free, and malloc and mfree of programs that do not know the store."},
 	}
 }

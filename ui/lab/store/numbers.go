@@ -22,12 +22,18 @@ func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
 // partKey is a part of time as a quantity.
 func partKey(p core.Part) string { return strings.ReplaceAll(p.String(), " ", "_") + "_s" }
 
-// costs are the parts of clients' time that the store causes, and computing that
-// they share.
-var costs = []core.Part{
-	core.Starting, core.Allocating, core.Freeing, core.Calling,
-	core.WaitServer, core.WaitEvict, core.WaitPause, core.WaitMiss, core.WaitLate, core.WaitCompute,
+// doings are the parts of time in which the store does something, for one client at a time.
+func doings() (list []core.Part) {
+	for p := range core.Part(core.Parts) {
+		if p.Store() {
+			list = append(list, p)
+		}
+	}
+	return list
 }
+
+// elsewhere are the parts of clients' time in which the store does nothing for them.
+var elsewhere = []core.Part{core.Thinking, core.WaitServer, core.WaitCompute}
 
 func list() []report.Measure[*result] {
 	var ns []report.Measure[*result]
@@ -55,12 +61,12 @@ func list() []report.Measure[*result] {
 	add("evictions", "Evictions", "", "Tensors moved to host memory.", 0, -1, func(r *result) float64 { return float64(r.Evictions.Count) })
 	bytes("evicted", "Evicted", "Bytes moved to host memory; 1 GB is 10⁹ bytes.", -1, func(r *result) unit.Bytes { return r.Evicted })
 	beaten := len(ns)
-	bytes("regret", "Regret", "Bytes evicted beyond what full knowledge evicts; negative where a policy beats it.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
-	add("lost_s", "Time lost against full knowledge", "s", "Negative where it is beaten.", 3, -1, func(r *result) float64 { return seconds(r.Time - r.oracle.Time) })
+	bytes("regret", "Regret", "Bytes evicted beyond what Belady's order evicts; negative where a policy beats it.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
+	add("lost_s", "Time lost against Belady's order", "s", "Negative where it is beaten.", 3, -1, func(r *result) float64 { return seconds(r.Time - r.oracle.Time) })
 	for i := beaten; i < len(ns); i++ {
 		ns[i].Signed = true
 	}
-	add("right_percent", "Right evictions", "%", "Evictions whose victim was needed no sooner than the one that full knowledge would have chosen.", 1, 1, func(r *result) float64 { return share(r.Right, r.Evictions.Count) })
+	add("right_percent", "Right evictions", "%", "Evictions whose victim was needed no sooner than the one that Belady's order would have chosen.", 1, 1, func(r *result) float64 { return share(r.Right, r.Evictions.Count) })
 	bytes("prefetched", "Prefetched", "Bytes brought back before their get.", 0, func(r *result) unit.Bytes { return r.Prefetched })
 	add("wasted_prefetches", "Wasted prefetches", "", "Tensors brought back and evicted again before their get.", 0, -1, func(r *result) float64 { return float64(r.Wasted) })
 	bytes("fetched", "Fetched on demand", "Bytes brought back by gets that missed.", -1, func(r *result) unit.Bytes { return r.Fetched })
@@ -73,8 +79,19 @@ func list() []report.Measure[*result] {
 	}
 	busy("host_link_out_busy", "Host link busy, evictions", func(r *result) unit.Bytes { return r.Evicted })
 	busy("host_link_in_busy", "Host link busy, returns", func(r *result) unit.Bytes { return r.Prefetched + r.Fetched })
-	for _, p := range append([]core.Part{core.Thinking}, costs...) {
-		add(partKey(p), "Clients' time: "+p.String(), "s", "Sum over the clients.", 3, -1, func(r *result) float64 { return seconds(r.Sum().Parts[p]) })
+	for _, p := range elsewhere {
+		add(partKey(p), "Clients' time: "+p.String(), "s", "Sum over the clients, which compute and wait at the same time.", 3, -1, func(r *result) float64 { return seconds(r.Sum().Parts[p]) })
+	}
+	for _, p := range doings() {
+		add(partKey(p), "Store's time: "+p.String(), "s", "The store does one thing at a time: what it does sums to no more than the time of the run.", 3, -1, func(r *result) float64 { return seconds(r.Sum().Parts[p]) })
+	}
+	add("store_works", "Store works", "%", "Time in which the store handles a call. Clients compute in the rest.", 1, -1, func(r *result) float64 {
+		return min(1, float64(r.Busy())/float64(max(1, r.Time)))
+	}).Scale = 0.01
+	for _, x := range clientTime {
+		add(x.key, "A client's time: "+x.label, "s", x.help+" Mean over the clients.", 3, -1, func(r *result) float64 {
+			return seconds(x.of(r)) / float64(max(1, len(r.Clients)))
+		})
 	}
 	add("gpu_busy_percent", "GPU computes", "%", "Time in which the GPU computes for at least one client.", 1, 1, func(r *result) float64 { return share(int64(r.InUse), int64(r.Time)) })
 	add("slowest_client_s", "Slowest client", "s", "From a client's first operation to its last, the longest.", 3, -1, func(r *result) float64 {
@@ -97,14 +114,29 @@ func list() []report.Measure[*result] {
 	return ns
 }
 
+// clientTime is what the time of the clients goes to, all together.
+var clientTime = []struct {
+	key, label, help string
+	of               func(*result) unit.Time
+}{
+	{"client_computes_s", "computing", "Its own computing.", func(r *result) unit.Time { return r.Sum().Parts[core.Thinking] }},
+	{"client_shares_s", "others computing", "Waiting for the GPU, on which others compute.", func(r *result) unit.Time { return r.Sum().Parts[core.WaitCompute] }},
+	{"client_calls_s", "its calls", "What the store does for it, evictions for its calls among it.", func(r *result) unit.Time { return r.Busy() }},
+	{"client_queues_s", "others' calls", "Waiting until the store has handled calls of others.", func(r *result) unit.Time { return r.Sum().Parts[core.WaitServer] }},
+}
+
 func charts() []report.Chart {
-	var parts []string
-	for _, p := range costs {
+	var parts, client []string
+	for _, p := range doings() {
 		parts = append(parts, partKey(p))
+	}
+	for _, x := range clientTime {
+		client = append(client, x.key)
 	}
 	return []report.Chart{
 		{ID: "time", Title: "Time until the last client ends", Kind: report.Bars, Of: []string{"time_s"}, Unit: "s", Say: "is slowest"},
-		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Opens: report.OpensWait, Of: parts, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
+		{ID: "causes", Title: "What the store does, one call after the other", Kind: report.Stacks, Opens: report.OpensWait, Of: parts, Unit: "s", Say: "works longest", None: "The store has nothing to do here."},
+		{ID: "clients", Title: "A client's time, mean over the clients", Kind: report.Stacks, Of: client, Unit: "s", Say: "costs a client most"},
 		{ID: "hits", Title: "Gets that find their tensor in GPU memory", Kind: report.Bars, Of: []string{"hit_rate_percent"}, Unit: "%", Max: 100, Say: "hits most", None: "No get finds its tensor there."},
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most", None: "Nothing is evicted."},
 		{
