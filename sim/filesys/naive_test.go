@@ -108,9 +108,13 @@ func (n *naive) sleep(id int32, at unit.Time, cause Cause, yield func(unit.Time)
 // bars is what the engine calls so: a write-back of the file is under way.
 func (n *naive) bars(c *call.Call) bool {
 	any, touches := false, false
+	of := c.Node
+	if c.Code == call.Rename {
+		of = c.Over
+	}
 	for _, list := range n.sending {
 		for _, s := range list {
-			if s.Node != c.Node {
+			if s.Node != of {
 				continue
 			}
 			any = true
@@ -125,6 +129,8 @@ func (n *naive) bars(c *call.Call) bool {
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
 		return any
+	case call.Rename:
+		return c.Over != 0 && any
 	case call.Write:
 		return c.Flags&call.Sync != 0 && touches
 	}

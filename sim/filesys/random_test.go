@@ -89,6 +89,9 @@ func (s *randomSource) Next(thread int32, now unit.Time, c *call.Call) call.Stat
 	if r.IntN(3) == 0 {
 		c.Dir = 0
 	}
+	if c.Code == call.Rename && r.IntN(2) == 0 {
+		c.Over = r.Int32N(s.w.Most)
+	}
 	if r.IntN(20) == 0 {
 		c.At = now + unit.Time(r.Int64N(int64(unit.Millisecond)))
 	}

@@ -124,6 +124,8 @@ type Report struct {
 	Broken int64 // nodes with a broken promise
 	// Promises are nodes that an acknowledged fsync or synchronous write had promised.
 	Promises int64
+	// Nameless are renames over a file after which neither has the name: broken, too.
+	Nameless int64
 	Orphans  int64 // nodes whose directory is gone
 	Open     int64 // transactions that had not committed
 	// Lines of the log that recovery scanned; of them, those applied and those thrown away

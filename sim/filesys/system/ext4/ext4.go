@@ -20,7 +20,10 @@
 //     leaves it until that transaction has committed too.
 //  4. Pages that were freed can be used again when the transaction has committed, or at
 //     once if nothing else is free. They are not trimmed, as Linux mounts by default.
-//  5. A transaction larger than the journal is written around it.
+//  5. A rename that replaces a file writes the new one's data before it joins, as Linux does
+//     by default (auto_da_alloc), and waits until they are written, which Linux leaves to the
+//     commit.
+//  6. A transaction larger than the journal is written around it.
 package ext4
 
 import (
@@ -377,42 +380,59 @@ func (f *fs) fresh(t *plan.Thread, dir int32, from int) {
 }
 
 func (f *fs) remove(t *plan.Thread, c *call.Call) {
-	h := f.h
-	dir := h.Files[c.Node].Parent
+	dir := f.h.Files[c.Node].Parent
 	f.names(t, dir, c.Node)
-	f.meta(t, f.inodeMap(c.Node))
-	f.orphaned = f.orphaned[:0]
-	if c.Code == call.Rmdir {
-		for _, s := range h.Files[c.Node].Slots {
-			f.revoke(s.Home)
-		}
-	}
-	if e := f.extent[c.Node]; e != host.None {
-		f.revoke(e)
-		f.orphaned = append(f.orphaned, e)
-		f.extent[c.Node] = host.None
-	}
-	f.orphaned = h.Remove(c.Node, f.orphaned)
-	f.join(f.find(dir, c.Node))
-	f.entries[dir]--
-	f.touch(dir)
-	f.touch(c.Node)
-	f.used[c.Node/inodesPerBlock]--
-	f.join(f.inodeMap(c.Node))
-	f.join(f.groups + f.goal(c.Node)/groupPages/descriptors)
-	f.join(f.superblock) // the list of orphans
-	f.joinPages(t, c.Node, f.orphaned)
-	f.freePages(f.orphaned)
+	f.erase(t, c.Node)
 	system.Section(f.h, t, dir, dir)
 	f.record(t, c.Node)
 }
 
+// erase removes a node and its name, and joins what that changes.
+func (f *fs) erase(t *plan.Thread, node int32) {
+	h := f.h
+	dir := h.Files[node].Parent
+	f.meta(t, f.inodeMap(node))
+	f.orphaned = f.orphaned[:0]
+	if h.Files[node].Dir {
+		for _, s := range h.Files[node].Slots {
+			f.revoke(s.Home)
+		}
+	}
+	if e := f.extent[node]; e != host.None {
+		f.revoke(e)
+		f.orphaned = append(f.orphaned, e)
+		f.extent[node] = host.None
+	}
+	f.orphaned = h.Remove(node, f.orphaned)
+	f.join(f.find(dir, node))
+	f.entries[dir]--
+	f.touch(dir)
+	f.touch(node)
+	f.used[node/inodesPerBlock]--
+	f.join(f.inodeMap(node))
+	f.join(f.groups + f.goal(node)/groupPages/descriptors)
+	f.join(f.superblock) // the list of orphans
+	f.joinPages(t, node, f.orphaned)
+	f.freePages(f.orphaned)
+}
+
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := f.h.Files[c.Node].Parent
+	if c.Over != 0 {
+		f.frames = f.h.Dirty(c.Node, f.frames[:0])
+		f.writeBack(t, f.frames)
+	}
 	f.names(t, from, c.Node)
 	f.needInode(t, c.Dir)
 	f.meta(t, f.find(c.Dir, c.Node))
+	if c.Over != 0 {
+		f.lookup(t, c.Dir, c.Over)
+	}
 	system.Section(f.h, t, from, c.Dir)
+	if c.Over != 0 {
+		f.erase(t, c.Over)
+		f.record(t, c.Over)
+	}
 	f.join(f.find(from, c.Node))
 	f.entries[from]--
 	f.touch(from)

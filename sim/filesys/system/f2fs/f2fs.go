@@ -406,17 +406,26 @@ func (f *fs) enter(dir, node int32) {
 }
 
 func (f *fs) remove(t *plan.Thread, c *call.Call) {
-	h := f.h
-	dir := h.Files[c.Node].Parent
+	dir := f.h.Files[c.Node].Parent
 	f.names(t, c.Node)
 	f.need(t, dir)
-	f.markDirty(f.leaf(dir, c.Node))
+	f.erase(c.Node)
+	system.Section(f.h, t, dir, dir)
+	f.record(t, f.nextTx, c.Node)
+}
+
+// erase removes a node and its name.
+func (f *fs) erase(node int32) {
+	h := f.h
+	dir := h.Files[node].Parent
+	f.markDirty(f.leaf(dir, node))
 	f.markDirty(dir)
 	f.entries[dir]--
-	f.forget(c.Node)
-	f.forget(f.second(c.Node))
-	f.freed = h.Remove(c.Node, f.freed[:0])
-	if c.Code == call.Rmdir {
+	f.forget(node)
+	f.forget(f.second(node))
+	folder := h.Files[node].Dir
+	f.freed = h.Remove(node, f.freed[:0])
+	if folder {
 		for _, leaf := range f.freed {
 			f.forget(leaf)
 		}
@@ -424,8 +433,6 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	} else {
 		f.drop(f.freed)
 	}
-	system.Section(f.h, t, dir, dir)
-	f.record(t, f.nextTx, c.Node)
 }
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
@@ -434,7 +441,14 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.need(t, from)
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
+	if c.Over != 0 {
+		f.lookup(t, c.Over)
+	}
 	system.Section(f.h, t, from, c.Dir)
+	if c.Over != 0 {
+		f.erase(c.Over)
+		f.record(t, f.nextTx, c.Over)
+	}
 	f.markDirty(f.leaf(from, c.Node))
 	f.markDirty(from)
 	f.entries[from]--
