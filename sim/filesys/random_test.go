@@ -118,6 +118,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 		}
 	}
 	d.Buffer = pick[int64](r, 1, 4, 64)
+	d.Cache = pick(r, machine.Protected, machine.Protected, machine.Volatile)
 	d.DRAM = unit.Bytes(pick(r, 128, 256, 4096)) * unit.KiB
 	d.Shared, d.Single, d.ReadsFirst = r.IntN(4) == 0, r.IntN(4) == 0, r.IntN(4) == 0
 	d.LogAt = pick[int64](r, 20, 85, 100)

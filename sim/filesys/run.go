@@ -539,7 +539,7 @@ func promises(c *call.Call) bool {
 func alters(steps []plan.Step) bool {
 	for i := range steps {
 		switch steps[i].Kind {
-		case plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim:
+		case plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim, plan.Flush:
 			return true
 		}
 	}

@@ -284,7 +284,10 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	freed := plan.Data
 	if f.pages = f.pages[:0]; c.Over != 0 {
 		freed = f.erase(c.Over)
-		f.over = c.Over
+		if f.over = c.Over; h.Setup.Mistake == machine.RenameInTwo {
+			f.commit(t, c.Over, h.Setup.Host.Section)
+			f.begin()
+		}
 	}
 	f.entry(c.Node, from)
 	f.update(from, 1)
@@ -459,7 +462,10 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 		f.send(t, frames[i], p, p.Home)
 		i++
 	}
-	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	late := h.Setup.Mistake == machine.CommitFirst
+	if !late {
+		f.sendBlocks(t)
+	}
 	for i, n := range f.files {
 		switch file := &h.Files[n]; {
 		case f.grown[i]:
@@ -471,6 +477,17 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 		}
 	}
 	f.commit(t, node, 0)
+	if late {
+		f.sendBlocks(t)
+	}
+}
+
+// sendBlocks writes the pages that go as blocks, and waits until they are durable.
+func (f *fs) sendBlocks(t *plan.Thread) {
+	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	if len(f.blocks) > 0 && f.h.Setup.Flushes() {
+		t.Add(plan.Step{Kind: plan.Flush})
+	}
 }
 
 // place gives a home to a page that has none and to those after it in a row, sends them,

@@ -27,8 +27,11 @@
 package ext4
 
 import (
+	"slices"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
@@ -69,6 +72,7 @@ const (
 	sized               // Node has got a size
 	committed           // the commit block of the committing transaction is written
 	checkpointed        // a batch is home
+	renamed             // what had Node's new name is gone (machine.RenameInTwo)
 )
 
 // A transaction is the running or the committing one.
@@ -100,6 +104,7 @@ type fs struct {
 	frames   []plan.Frame
 	marks    []plan.Note
 	orphaned []int32
+	late     []plan.Step // data that are written after what refers to them (machine.CommitFirst)
 
 	// The journal. Transactions have numbers from 1; running is the one that is joined,
 	// committing is 0 or running-1.
@@ -312,12 +317,19 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.truncate(t, c)
 	case call.Fsync, call.Fdatasync:
 		f.frames = h.Dirty(c.Node, f.frames[:0])
-		f.WriteBack(t, f.frames, now)
-		what := int32(forNode)
+		marks := f.writeBack(t, f.frames)
+		what, tx := int32(forNode), f.nodeTx[c.Node]
 		if c.Code == call.Fdatasync {
-			what = forData
+			what, tx = forData, f.dataTx[c.Node]
+		}
+		if !marks && tx < f.uncommitted() { // no commit flushes
+			f.flush(t)
 		}
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: what})
+		if n := len(f.late); marks && f.h.Setup.Mistake == machine.CommitFirst && n > 0 { // the commit before them
+			at := len(t.Steps) - 1 - n
+			t.Steps = append(slices.Delete(t.Steps, at, at+n), f.late...)
+		}
 	}
 	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
@@ -418,7 +430,7 @@ func (f *fs) erase(t *plan.Thread, node int32) {
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := f.h.Files[c.Node].Parent
-	if c.Over != 0 {
+	if c.Over != 0 && f.h.Setup.Mistake != machine.CommitFirst {
 		f.frames = f.h.Dirty(c.Node, f.frames[:0])
 		f.writeBack(t, f.frames)
 	}
@@ -437,8 +449,13 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.entries[from]--
 	f.touch(from)
 	f.h.Files[c.Node].Parent = c.Dir
-	f.touch(c.Node)
 	f.enter(t, c.Dir, c.Node)
+	if c.Over != 0 && f.h.Setup.Mistake == machine.RenameInTwo {
+		t.Add(plan.Step{Kind: plan.Wait, Page: c.Over, N: forNode})
+		t.Add(plan.Note{What: renamed, Node: c.Node}.Step())
+		return
+	}
+	f.touch(c.Node)
 	f.record(t, c.Node)
 }
 
@@ -466,6 +483,9 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 	marks := f.writeBack(t, f.frames)
 	if c.Flags&call.Direct != 0 {
 		h.Evict(c.Node, w.First, w.End)
+	}
+	if c.Flags&call.Sync != 0 && c.Flags&call.Full == 0 && !marks && f.dataTx[c.Node] < f.uncommitted() {
+		f.flush(t)
 	}
 	if c.Flags&call.Full != 0 {
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forNode})
@@ -547,6 +567,11 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 	sent := len(t.Steps)
 	for _, m := range f.marks {
 		t.Add(m.Step())
+	}
+	if f.h.Setup.Mistake == machine.CommitFirst && len(t.Steps) > sent {
+		f.late = append(f.late[:0], t.Steps[from:sent]...)
+		t.Steps = append(append(t.Steps[:from], t.Steps[sent:]...), f.late...)
+		return true
 	}
 	return len(t.Steps) > sent
 }
