@@ -151,6 +151,22 @@ func Crash(r *Run, at int, s *machine.Setup, mistake Mistake) (*Report, error) {
 	return h.report(), nil
 }
 
+// Scan is Crash at several events, which are in order.
+func Scan(r *Run, at []int, s *machine.Setup, mistake Mistake) ([]*Report, error) {
+	h, err := newHistory(r, s, mistake)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Report, len(at))
+	for i, n := range at {
+		for n = max(0, min(n, len(r.Events))); h.at < n; {
+			h.step()
+		}
+		list[i] = h.report()
+	}
+	return list, nil
+}
+
 // newHistory returns the history of a run before its first event.
 func newHistory(r *Run, s *machine.Setup, mistake Mistake) (*history, error) {
 	h := &history{run: r, setup: s, nodes: make([]node, max(int(r.Most), len(r.Nodes))), calls: make([]made, 1), txs: make([]tx, 1)}

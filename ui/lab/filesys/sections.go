@@ -37,6 +37,7 @@ func sections() []section {
 			About: "What goes over the link, of the system in focus and beside the others.",
 		}},
 		{Show: showing((*view).crash), Section: crashSection()},
+		{Show: showing((*view).safe), Section: safeSection()},
 		{Show: showing((*view).measured), Section: lab.Section{
 			Key: measuredKey, Title: "How it was measured", Run: true, Folded: true,
 			About: "What can be read of the paper's measurement, added to the settings one fact after the other: how much of ByteFS' gain each makes.",
