@@ -64,6 +64,7 @@ var simOrder = []string{
 	"sim/filesys/load",
 	"sim/filesys",
 	"sim/filesys/crash",
+	"sim/filesys/promise",
 	"sim/llm/model",
 	"sim/llm/pretrain",
 	"sim/llm/recipe", // closed formulas of what fits, and how fast

@@ -108,9 +108,13 @@ func (n *naive) sleep(id int32, at unit.Time, cause Cause, yield func(unit.Time)
 // bars is what the engine calls so: a write-back of the file is under way.
 func (n *naive) bars(c *call.Call) bool {
 	any, touches := false, false
+	of := c.Node
+	if c.Code == call.Rename {
+		of = c.Over
+	}
 	for _, list := range n.sending {
 		for _, s := range list {
-			if s.Node != c.Node {
+			if s.Node != of {
 				continue
 			}
 			any = true
@@ -125,6 +129,8 @@ func (n *naive) bars(c *call.Call) bool {
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
 		return any
+	case call.Rename:
+		return c.Over != 0 && any
 	case call.Write:
 		return c.Flags&call.Sync != 0 && touches
 	}
@@ -134,7 +140,7 @@ func (n *naive) bars(c *call.Call) bool {
 // holds reports whether a plan keeps others from its file: by what it writes or gives back,
 // or by waiting alone.
 func (n *naive) holds(list []plan.Step, but ...plan.Kind) bool {
-	kinds := []plan.Kind{plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim, plan.Wait}
+	kinds := []plan.Kind{plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim, plan.Wait, plan.Flush}
 	return slices.ContainsFunc(list, func(s plan.Step) bool {
 		return slices.Contains(kinds, s.Kind) && !slices.Contains(but, s.Kind) && !(s.Kind == plan.Wait && s.With)
 	})
@@ -342,7 +348,14 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 			case plan.BlockRead:
 				done, bytes = d.BlockRead(r.now, s.Structure, s.Page, s.N), int64(s.N)*4096
 			case plan.BlockWrite:
-				done, bytes, way, what = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), int64(s.N)*4096, device.Writes, WritesBlocks
+				bytes, way, what = int64(s.N)*4096, device.Writes, WritesBlocks
+				if s.Through {
+					done = d.WriteThrough(r.now, s.Structure, s.Page, s.N, s.Tx)
+				} else {
+					done = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx)
+				}
+			case plan.Flush:
+				done, what = d.Flush(r.now), WritesBlocks
 			case plan.ByteRead:
 				done, bytes, by, what = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), int64(bits.OnesCount64(s.Lines))*64, device.Byte, ReadsBytes
 			case plan.ByteWrite:

@@ -71,6 +71,13 @@ func (f *plain) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		}
 		f.h.Free(f.freed)
 	case call.Rename:
+		if c.Over != 0 {
+			f.freed = f.h.Remove(c.Over, f.freed[:0])
+			for _, page := range f.freed {
+				t.Add(plan.Step{Kind: plan.Trim, Page: page, N: 1})
+			}
+			f.h.Free(f.freed)
+		}
 		f.h.Files[c.Node].Parent = c.Dir
 		f.meta(t, c.Node, true)
 	case call.Open, call.Stat:

@@ -89,6 +89,9 @@ func (s *randomSource) Next(thread int32, now unit.Time, c *call.Call) call.Stat
 	if r.IntN(3) == 0 {
 		c.Dir = 0
 	}
+	if c.Code == call.Rename && r.IntN(2) == 0 {
+		c.Over = r.Int32N(s.w.Most)
+	}
 	if r.IntN(20) == 0 {
 		c.At = now + unit.Time(r.Int64N(int64(unit.Millisecond)))
 	}
@@ -115,6 +118,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 		}
 	}
 	d.Buffer = pick[int64](r, 1, 4, 64)
+	d.Cache = pick(r, machine.Protected, machine.Protected, machine.Volatile)
 	d.DRAM = unit.Bytes(pick(r, 128, 256, 4096)) * unit.KiB
 	d.Shared, d.Single, d.ReadsFirst = r.IntN(4) == 0, r.IntN(4) == 0, r.IntN(4) == 0
 	d.LogAt = pick[int64](r, 20, 85, 100)

@@ -539,7 +539,7 @@ func promises(c *call.Call) bool {
 func alters(steps []plan.Step) bool {
 	for i := range steps {
 		switch steps[i].Kind {
-		case plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim:
+		case plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim, plan.Flush:
 			return true
 		}
 	}
@@ -558,9 +558,14 @@ func holds(steps []plan.Step) bool {
 // which more has to be durable. Who gives pages back waits, else they would be written to
 // when they belong to others.
 func (r *run) bars(c *call.Call) bool {
-	write := false
+	write, node := false, c.Node
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+	case call.Rename:
+		if c.Over == 0 {
+			return false
+		}
+		node = c.Over
 	case call.Write:
 		if write = true; c.Flags&call.Sync == 0 {
 			return false
@@ -570,7 +575,7 @@ func (r *run) bars(c *call.Call) bool {
 	}
 	for i := range r.sending {
 		s := &r.sending[i]
-		if s.Node != c.Node {
+		if s.Node != node {
 			continue
 		}
 		if !write || s.Moved {
@@ -613,7 +618,7 @@ func (r *run) written(c *client) {
 	r.sending = kept
 	left := r.blockedOnWriteBack[:0]
 	for _, t := range r.blockedOnWriteBack {
-		if !slices.Contains(r.over, r.clients[t].call.Node) || r.bars(&r.clients[t].call) {
+		if c := &r.clients[t].call; !slices.Contains(r.over, c.Node) && (c.Over == 0 || !slices.Contains(r.over, c.Over)) || r.bars(c) {
 			left = append(left, t)
 		} else {
 			r.queue.set(t, r.now)
@@ -651,6 +656,19 @@ func (r *run) possible(c *call.Call) (bool, error) {
 		c.Dir = f.Parent
 		r.children[f.Parent]--
 	case call.Rename:
+		if c.Over != 0 {
+			if uint32(c.Over) >= uint32(len(files)) {
+				return false, fmt.Errorf("a rename takes the name of node %d; there are %d nodes", c.Over, len(files))
+			}
+			switch o := &files[c.Over]; {
+			case !o.Exists: // somebody removed it before
+				c.Over = 0
+			case c.Over == c.Node || o.Dir != f.Dir || r.children[c.Over] > 0:
+				return false, nil
+			default:
+				c.Dir, into = o.Parent, true
+			}
+		}
 		if !f.Exists || !into || c.Node == 0 {
 			return false, nil
 		}
@@ -658,6 +676,9 @@ func (r *run) possible(c *call.Call) (bool, error) {
 			if d == c.Node {
 				return false, nil
 			}
+		}
+		if c.Over != 0 {
+			r.children[c.Dir]--
 		}
 		r.children[f.Parent]--
 		r.children[c.Dir]++

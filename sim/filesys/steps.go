@@ -60,7 +60,11 @@ func (r *run) execute(c *client) unit.Time {
 			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)
 			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
 		case plan.BlockWrite:
-			end, cause = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
+			write := d.BlockWrite
+			if s.Through {
+				write = d.WriteThrough
+			}
+			end, cause = write(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
 			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
 		case plan.ByteRead:
 			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
@@ -80,6 +84,8 @@ func (r *run) execute(c *client) unit.Time {
 			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
 		case plan.Commit:
 			end, cause = d.Commit(r.now, s.Tx), WritesBytes
+		case plan.Flush:
+			end, cause = d.Flush(r.now), WritesBlocks
 		case plan.Trim:
 			for page := s.Page; page < s.Page+s.N; page++ {
 				d.Trim(r.now, page)

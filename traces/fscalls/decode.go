@@ -79,19 +79,21 @@ type decoder struct {
 	id uint64
 	at unit.Time
 
-	left   map[string]int64
+	left   map[string]load.Count
 	errs   []error
 	direct bool // there is no metadata
 
-	trace                   // of strace
-	version int64           // of fio's iolog
-	issued  bool            // blkparse: requests count when they are issued, not when they are queued
-	extents map[edge]int    // of block devices
-	after   map[int32]int64 // of Spillway's text: where the last access of a file ended
+	trace                    // of strace
+	version int64            // of fio's iolog
+	issued  bool             // blkparse: requests count when they are issued, not when they are queued
+	extents map[edge]int     // of block devices
+	names   map[int32][]edge // of files with several, those that are not the node's own
+	dirty   map[int32]bool   // files and directories that changed since they were last made durable
+	after   map[int32]int64  // of Spillway's text: where the last access of a file ended
 }
 
 func newDecoder(name string, f *format) *decoder {
-	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, maybe: map[int32]opening{}, left: map[string]int64{}, extents: map[edge]int{}, after: map[int32]int64{}}
+	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, maybe: map[int32]opening{}, left: map[string]load.Count{}, names: map[int32][]edge{}, dirty: map[int32]bool{}, extents: map[edge]int{}, after: map[int32]int64{}}
 	d.nodes = append(d.nodes, node{edge: edge{dir: -1}, parent: -1, dir: true, exists: true})
 	d.trace = newTrace()
 	return d
@@ -126,11 +128,18 @@ func (d *decoder) bad(format string, a ...any) bool {
 }
 
 // leave counts something that is not used. It reports true: the line is of the format.
-func (d *decoder) leave(what string) bool {
+func (d *decoder) leave(what string) bool { return d.leaveData(what, 0) }
+
+// leaveData counts something that is not used and would have moved so many bytes of data.
+func (d *decoder) leaveData(what string, size int64) bool {
 	if _, ok := d.left[what]; !ok && len(d.left) >= maxKinds {
 		what = "other calls"
 	}
-	d.left[what]++
+	n := d.left[what]
+	n.What = what
+	n.N++
+	n.Bytes = min(n.Bytes+max(size, 0), maxBytes)
+	d.left[what] = n
 	return true
 }
 
@@ -321,6 +330,34 @@ func (d *decoder) emit(c call.Call) bool {
 	d.calls[t] = append(list, c)
 	d.order = append(d.order, t)
 	d.count++
+	d.changed(&c)
+	return true
+}
+
+// changed notes what a call leaves to be made durable.
+func (d *decoder) changed(c *call.Call) {
+	switch c.Code {
+	case call.Write, call.Truncate:
+		d.dirty[c.Node] = true
+	case call.Create, call.Mkdir, call.Rename:
+		d.dirty[c.Node], d.dirty[c.Dir] = true, true
+	case call.Unlink, call.Rmdir:
+		delete(d.dirty, c.Node)
+		d.dirty[c.Dir] = true
+	case call.Fsync, call.Fdatasync:
+		delete(d.dirty, c.Node)
+	}
+}
+
+// everything makes all durable that changed, as sync and syncfs do: a call for each file and
+// directory, in the order of their numbers.
+func (d *decoder) everything() bool {
+	for _, n := range slices.Sorted(maps.Keys(d.dirty)) {
+		if d.nodes[n].exists {
+			d.emit(call.Call{Code: call.Fsync, Node: n, Changed: call.Unknown})
+		}
+	}
+	clear(d.dirty)
 	return true
 }
 
@@ -417,9 +454,24 @@ func (d *decoder) rename(n int32, to edge) bool {
 	if !d.fits(to.dir, d.nodes[n].height) {
 		return true
 	}
+	over := int32(0)
 	if old, ok := d.byName[to]; ok && d.nodes[old].exists {
-		if d.remove(old); d.nodes[old].exists {
-			return true
+		o := &d.nodes[old]
+		switch {
+		case old == n:
+			return d.leave("renames that change nothing")
+		case o.inside > 0:
+			return d.leave("removals of directories that are not empty, as far as was seen")
+		case len(d.names[old]) > 0: // it has another name, and stays
+			d.unname(old, to)
+		case o.dir == d.nodes[n].dir || !o.used && !o.made:
+			o.dir = d.nodes[n].dir
+			o.exists, over = false, old
+			delete(d.maybe, old)
+			delete(d.dirty, old)
+			d.nodes[to.dir].inside--
+		default:
+			return d.leave("renames of a file over a directory")
 		}
 	}
 	if d.byName[d.nodes[n].edge] == n {
@@ -430,7 +482,48 @@ func (d *decoder) rename(n int32, to edge) bool {
 	d.nodes[to.dir].inside++
 	d.nodes[n].edge = to
 	d.byName[to] = n
+	return d.emit(call.Call{Code: call.Rename, Node: n, Dir: to.dir, Over: over, Changed: call.Unknown})
+}
+
+// link gives a file another name. It costs what a rename to that name costs.
+func (d *decoder) link(n int32, to edge) bool {
+	x := &d.nodes[n]
+	if x.dir || !x.exists {
+		return d.leave("links to what is no file")
+	}
+	if old, ok := d.byName[to]; ok && d.nodes[old].exists {
+		return d.leave("links to names that are there, as far as was seen")
+	}
+	if !d.nodes[to.dir].exists || !d.nodes[to.dir].dir {
+		return d.leave("files made in a directory that is not there")
+	}
+	if !d.fits(to.dir, 0) {
+		return true
+	}
+	d.names[n] = append(d.names[n], x.edge)
+	d.nodes[x.edge.dir].inside--
+	d.nodes[to.dir].inside++
+	x.edge = to
+	d.byName[to] = n
 	return d.emit(call.Call{Code: call.Rename, Node: n, Dir: to.dir, Changed: call.Unknown})
+}
+
+// unname takes a name from a file that has others. The call for it was made when it got them.
+func (d *decoder) unname(n int32, e edge) bool {
+	list := d.names[n]
+	if x := &d.nodes[n]; x.edge == e {
+		x.edge = list[len(list)-1]
+		list = list[:len(list)-1]
+		d.nodes[e.dir].inside--
+		d.nodes[x.edge.dir].inside++
+	} else if i := slices.Index(list, e); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	delete(d.byName, e)
+	if d.names[n] = list; len(list) == 0 {
+		delete(d.names, n)
+	}
+	return d.emit(call.Call{Code: call.Stat, Node: n, Changed: call.Unknown})
 }
 
 // truncate changes the size of a file.
@@ -455,9 +548,11 @@ func (d *decoder) finish() (*load.Recording, error) {
 	r := &load.Recording{Name: d.title, Format: d.format.title, Most: int32(len(d.nodes))}
 	d.onlyFiles(r)
 	for _, what := range slices.Sorted(maps.Keys(d.left)) {
-		r.Unmatched = append(r.Unmatched, load.Count{What: what, N: d.left[what]})
+		r.Unmatched = append(r.Unmatched, d.left[what])
 	}
-	slices.SortStableFunc(r.Unmatched, func(a, b load.Count) int { return cmp.Compare(b.N, a.N) })
+	slices.SortStableFunc(r.Unmatched, func(a, b load.Count) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.N, a.N))
+	})
 	if d.count == 0 {
 		why := ""
 		if len(r.Unmatched) > 0 {
@@ -497,6 +592,7 @@ func (d *decoder) finish() (*load.Recording, error) {
 		for i := range list {
 			list[i].Node = number[list[i].Node]
 			list[i].Dir = number[list[i].Dir]
+			list[i].Over = number[list[i].Over]
 		}
 	}
 	d.notes(r)
@@ -515,7 +611,7 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 		c := d.calls[t][at[t]]
 		at[t]++
 		switch c.Code {
-		case call.Open, call.Close, call.Fsync, call.Fdatasync:
+		case call.Open, call.Close:
 			if d.nodes[c.Node].dir {
 				d.count--
 				d.leave("opens of directories")
@@ -553,13 +649,20 @@ func (d *decoder) notes(r *load.Recording) {
 	if len(r.Unmatched) > 0 {
 		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
 	}
+	if data := r.LeftOut(); data > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Data are missing: %v went by calls that are left out.", unit.Bytes(data)))
+	}
 }
 
 // listed says what there is, and how many.
 func listed(counts []load.Count) string {
 	list := make([]string, len(counts))
 	for i, c := range counts {
-		list[i] = c.What + " (" + prose.Grouped(c.N) + ")"
+		list[i] = c.What + " (" + prose.Grouped(c.N)
+		if c.Bytes > 0 {
+			list[i] += fmt.Sprintf(", %v", unit.Bytes(c.Bytes))
+		}
+		list[i] += ")"
 	}
 	return strings.Join(list, ", ")
 }

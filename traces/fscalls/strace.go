@@ -629,9 +629,6 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 			return true
 		}
 		n := d.opens[o].node
-		if d.nodes[n].dir {
-			return d.leave("fsync of directories")
-		}
 		if !d.nodes[n].exists {
 			return d.leave("accesses of files that are removed and still open")
 		}
@@ -640,6 +637,31 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 			c.Code = call.Fdatasync
 		}
 		return d.emit(c)
+	case "sync", "syncfs":
+		return d.everything()
+	case "sendfile", "sendfile64", "copy_file_range", "splice":
+		return d.moved(p, name, &a)
+	case "fallocate":
+		o := d.open(p, a.word[0])
+		if o < 0 {
+			return true
+		}
+		return d.allocated(d.opens[o].node, &a)
+	case "link", "linkat":
+		dir, i, todir, to := -1, 0, -1, 1
+		if name == "linkat" {
+			dir, i, todir, to = 0, 1, 2, 3
+		}
+		e, whole, ok := d.named(p, &a, dir, i)
+		if !ok {
+			return true
+		}
+		n := d.find(e, whole, false)
+		x, all, ok := d.named(p, &a, todir, to)
+		if n < 0 || !ok || all {
+			return true
+		}
+		return d.link(n, x)
 	case "lseek", "_llseek":
 		if o := d.open(p, a.word[0]); o >= 0 {
 			at, whence := a.ret, 2
@@ -708,6 +730,9 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 		if n < 0 {
 			return true
 		}
+		if len(d.names[n]) > 0 {
+			return d.unname(n, e)
+		}
 		return d.remove(n)
 	case "mkdir", "mkdirat":
 		dir, i := -1, 0
@@ -761,6 +786,9 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 	case "stat", "lstat", "fstat", "newfstatat", "fstatat64", "stat64", "lstat64", "fstat64", "statx":
 		return d.stat(p, name, &a, b)
 	}
+	if name == "mmap" || name == "mmap2" {
+		return d.mapped(p, name, &a)
+	}
 	if ofFiles(name) {
 		return d.leave(name)
 	}
@@ -769,7 +797,7 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 
 // ofFiles reports whether a call that is not used is one of files: it is counted by name.
 func ofFiles(name string) bool {
-	for _, s := range []string{"mmap", "msync", "sendfile", "copy_file_range", "splice", "fallocate", "link", "sync", "getdents", "io_", "access", "chmod", "chown", "utime", "xattr", "fadvise", "readahead", "mknod", "flock"} {
+	for _, s := range []string{"mmap", "msync", "tee", "link", "sync", "getdents", "io_", "access", "chmod", "chown", "utime", "xattr", "fadvise", "readahead", "mknod", "flock"} {
 		if strings.Contains(name, s) && name != "io_destroy" && name != "io_setup" {
 			return true
 		}
@@ -981,4 +1009,80 @@ func (d *decoder) stat(p *process, name string, a *args, b []byte) bool {
 		}
 	}
 	return d.emit(call.Call{Code: call.Stat, Node: n, Changed: call.Unknown})
+}
+
+// moved takes a call that moves data from one descriptor to another without the program
+// seeing them: a read of the one and a write of the other, of those that are files.
+func (d *decoder) moved(p *process, name string, a *args) bool {
+	from, at, to, into := 0, 1, 2, 3 // arguments: descriptors, and where they have an offset
+	if strings.HasPrefix(name, "sendfile") {
+		from, at, to, into = 1, 2, 0, -1
+	}
+	if a.n <= max(from, to) {
+		return false
+	}
+	if a.ret <= 0 {
+		return d.leave("reads and writes of nothing")
+	}
+	d.half(p, a, call.Read, from, at)
+	d.half(p, a, call.Write, to, into)
+	return true
+}
+
+// half takes one end of such a call: a descriptor, and the offset in another argument, which
+// strace prints as [from] or [from => to], and NULL where the file's own counts.
+func (d *decoder) half(p *process, a *args, code call.Code, fd, offset int) {
+	o := d.open(p, a.word[fd])
+	if o < 0 {
+		return
+	}
+	f := &d.opens[o]
+	c := call.Call{Code: code, Node: f.node, Offset: f.pos, Length: a.ret, Changed: call.Unknown}
+	if code == call.Write {
+		c.Flags = f.flags
+	} else {
+		c.Flags = f.flags &^ (call.Append | call.Sync)
+	}
+	if given, ok := startOf(a, offset); ok {
+		c.Offset = given
+	} else if c.Flags&call.Append != 0 {
+		f.pos = d.nodes[f.node].size + a.ret
+	} else {
+		f.pos += a.ret
+	}
+	d.access(c)
+}
+
+// startOf reads the offset that strace prints in brackets.
+func startOf(a *args, i int) (int64, bool) {
+	if i < 0 || i >= a.n || len(a.word[i]) == 0 || a.word[i][0] != '[' {
+		return 0, false
+	}
+	v, n := decOf(a.word[i][1:])
+	return v, n > 0
+}
+
+// allocated takes an fallocate: it makes a file larger, or changes nothing that counts.
+func (d *decoder) allocated(n int32, a *args) bool {
+	from, ok1 := a.number(2)
+	size, ok2 := a.number(3)
+	switch {
+	case !ok1 || !ok2 || from > maxBytes || size > maxBytes:
+		return d.leave(noNumber)
+	case a.n > 1 && a.word[1][0] != '0': // FALLOC_FL_KEEP_SIZE, PUNCH_HOLE and others
+		return d.leave("fallocate that keeps the size")
+	case !d.nodes[n].known && d.nodes[n].size == 0 || from+size <= d.nodes[n].size:
+		return d.leave("fallocate of what is there, as far as was seen")
+	}
+	return d.truncate(n, from+size)
+}
+
+// mapped leaves a mapping out: what a program stores there nobody sees. It weighs as much as
+// it can write of a file that others see.
+func (d *decoder) mapped(p *process, name string, a *args) bool {
+	size, ok := a.number(1)
+	if !ok || a.n < 5 || !a.flag(3, "MAP_SHARED") && !a.flag(3, "MAP_SHARED_VALIDATE") || !a.flag(2, "PROT_WRITE") || d.open(p, a.word[4]) < 0 {
+		return d.leave(name)
+	}
+	return d.leaveData("mmap of files that is written", size)
 }

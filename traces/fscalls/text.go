@@ -157,7 +157,8 @@ func (d *decoder) ownLine(b []byte) bool {
 		return d.rename(c.Node, to)
 	case call.Stat:
 		d.learn(c.Node, length)
-	default: // open, close, fsync, fdatasync
+	case call.Fsync, call.Fdatasync:
+	default: // open, close
 		if x.dir {
 			return d.leave(op + " of directories")
 		}
@@ -223,8 +224,12 @@ func Encode(w io.Writer, r *load.Recording) error {
 		line = append(append(line, ' '), x.path(c.Node)...)
 		switch c.Code {
 		case call.Rename:
-			x.parent[c.Node] = c.Dir
-			x.renamed[c.Node]++
+			if c.Over != 0 {
+				x.replace(c.Node, c.Over)
+			} else {
+				x.parent[c.Node] = c.Dir
+				x.renamed[c.Node]++
+			}
 			line = append(append(line, ' '), x.path(c.Node)...)
 		case call.Truncate:
 			line = strconv.AppendInt(append(line, " - "...), c.Length, 10)
@@ -282,6 +287,13 @@ func (x *numbered) create(n, dir int32) {
 		x.number[n] = x.next
 		x.next++
 	}
+}
+
+// replace gives a node the name of another, which has a new one if it is ever made again.
+func (x *numbered) replace(n, over int32) {
+	x.parent[n], x.number[n], x.renamed[n] = x.parent[over], x.number[over], x.renamed[over]
+	x.number[over], x.renamed[over] = x.next, 0
+	x.next++
 }
 
 func (x *numbered) path(n int32) string {

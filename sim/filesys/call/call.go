@@ -50,6 +50,9 @@ type Call struct {
 	// Node is the file or directory. Dir is its directory in Create, Mkdir, Unlink and
 	// Rmdir, and the directory that it goes to in Rename.
 	Node, Dir int32
+	// Over is, of Rename, what has the new name until then and is removed by it (0: nothing):
+	// after a power failure the name is the one's or the other's.
+	Over int32
 	// Offset and Length are bytes of the file, of Read and Write; Length is the new size of
 	// Truncate.
 	Offset, Length int64

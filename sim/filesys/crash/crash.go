@@ -124,6 +124,8 @@ type Report struct {
 	Broken int64 // nodes with a broken promise
 	// Promises are nodes that an acknowledged fsync or synchronous write had promised.
 	Promises int64
+	// Nameless are renames over a file after which neither has the name: broken, too.
+	Nameless int64
 	Orphans  int64 // nodes whose directory is gone
 	Open     int64 // transactions that had not committed
 	// Lines of the log that recovery scanned; of them, those applied and those thrown away
@@ -147,6 +149,22 @@ func Crash(r *Run, at int, s *machine.Setup, mistake Mistake) (*Report, error) {
 		h.step()
 	}
 	return h.report(), nil
+}
+
+// Scan is Crash at several events, which are in order.
+func Scan(r *Run, at []int, s *machine.Setup, mistake Mistake) ([]*Report, error) {
+	h, err := newHistory(r, s, mistake)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Report, len(at))
+	for i, n := range at {
+		for n = max(0, min(n, len(r.Events))); h.at < n; {
+			h.step()
+		}
+		list[i] = h.report()
+	}
+	return list, nil
 }
 
 // newHistory returns the history of a run before its first event.

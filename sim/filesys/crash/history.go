@@ -109,6 +109,8 @@ type made struct {
 	change   int32 // changes of the node with it; 0 if it made none
 	cover    int32 // changes of the node when it began: an fsync promises those answered then
 	tx       int32 // the last one that makes it durable
+	over     int32 // whose name a rename takes, and the changes of that with its removal
+	removal  int32
 	code     call.Code
 	promises bool
 	from, to int32 // pages written
@@ -404,6 +406,14 @@ func (h *history) began(at int32, e *plan.Event) {
 		n.change(m, removed, now)
 		n.gone = len(n.changes)
 	case call.Rename:
+		if c.Over != 0 {
+			o := &h.nodes[c.Over]
+			left := o.now
+			left.exists, left.size = false, 0
+			o.change(m, removed, left)
+			o.gone = len(o.changes)
+			m.over, m.removal = c.Over, m.change
+		}
 		now.parent = c.Dir
 		n.change(m, moved, now)
 	case call.Truncate:
@@ -470,6 +480,9 @@ func (h *history) answer(at int32, e *plan.Event) {
 	n := &h.nodes[m.node]
 	if m.change > 0 {
 		n.changes[m.change-1].answered = at
+	}
+	if m.over != 0 {
+		h.nodes[m.over].changes[m.removal-1].answered = at
 	}
 	if m.promises && n.now.exists {
 		n.made = len(n.changes) + 1
@@ -584,6 +597,11 @@ func (h *history) join(e *plan.Event) {
 	m := h.call(e.Call)
 	if m.tx = e.Tx; m.change > 0 && m.node == e.Node {
 		if c := &n.changes[m.change-1]; c.own == 0 {
+			c.own = e.Tx
+		}
+	}
+	if m.over != 0 && m.over == e.Node {
+		if c := &n.changes[m.removal-1]; c.own == 0 {
 			c.own = e.Tx
 		}
 	}
@@ -754,6 +772,7 @@ func (h *history) compare(r *Report) []found {
 			r.Nodes = append(r.Nodes, l)
 		}
 	}
+	h.names(r)
 	slices.SortStableFunc(r.Nodes, func(a, b Lost) int {
 		switch {
 		case a.Broken == b.Broken:
@@ -764,6 +783,31 @@ func (h *history) compare(r *Report) []found {
 		return 1
 	})
 	return after
+}
+
+// names checks that a name which another file took is the one's or the other's: a rename
+// over a file promises that without any fsync.
+func (h *history) names(r *Report) {
+	for i := range h.calls {
+		m := &h.calls[i]
+		if m.began == 0 || m.over == 0 {
+			continue
+		}
+		n, o := &h.nodes[m.node], &h.nodes[m.over]
+		if int(m.change) <= n.durable || n.changes[m.change-1].tx > 0 || int(m.removal) > o.durable && o.changes[m.removal-1].tx == 0 {
+			continue
+		}
+		r.Nameless++
+		at := slices.IndexFunc(r.Nodes, func(l Lost) bool { return l.Node == m.over })
+		if at < 0 {
+			at = len(r.Nodes)
+			r.Nodes = append(r.Nodes, Lost{Node: m.over})
+		}
+		if !r.Nodes[at].Broken {
+			r.Nodes[at].Broken = true
+			r.Broken++
+		}
+	}
 }
 
 // fates says what became of calls.

@@ -92,6 +92,8 @@ type Device struct {
 	turn     int64            //
 	held     []unit.Time      // by page: until when the write buffer has it; nil unless it serves
 	behind   unit.Time        // see Behind
+	settled  unit.Time        // when the last page written in a block is programmed
+	through  bool             // the block command under way is answered when it is
 	of       []plan.Structure // by page: who wrote it last
 	due      unit.Time        // when Act is
 
@@ -218,11 +220,15 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 		firmware, link := d.order(now + d.m.Submit)
 		t := max(max(firmware, d.slots.first().free)+d.m.Transfer, link)
 		d.of[p] = s
-		d.note(plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx})
+		stored := plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx}
+		if d.through {
+			stored.Lines = every
+		}
+		d.note(stored)
 		switch {
 		case d.shared:
 			t = max(d.store(firmware, p, every)+d.m.Transfer, link)
-			if !d.waits {
+			if !d.waits && !d.through {
 				done = max(done, t)
 				continue
 			}
@@ -233,12 +239,28 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 			d.void(p)
 		}
 		end := d.program(t, p, ByHost)
-		if d.waits {
+		d.settled = max(d.settled, end)
+		if d.waits || d.through {
 			t = end
 		}
 		done = max(done, t)
 	}
 	return done + d.m.Complete
+}
+
+// WriteThrough is a BlockWrite that is answered when its pages are programmed (FUA).
+func (d *Device) WriteThrough(now unit.Time, s plan.Structure, page, n, tx int32) unit.Time {
+	d.through = true
+	end := d.BlockWrite(now, s, page, n, tx)
+	d.through = false
+	return end
+}
+
+// Flush is answered when all pages that were written in blocks before are programmed.
+func (d *Device) Flush(now unit.Time) unit.Time {
+	d.now = now
+	d.note(plan.Event{At: now, Moment: plan.Flushed})
+	return max(now+d.m.Submit+d.m.Firmware, d.settled) + d.m.Complete
 }
 
 // ByteRead loads lines of a page.

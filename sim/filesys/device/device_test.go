@@ -25,6 +25,12 @@ func TestTimes(t *testing.T) {
 		{"block read of nothing", NoMemory, false, func(d *Device) unit.Time { return d.BlockRead(0, plan.Data, 3, 1) }, 10670 * ns},
 		{"block write", NoMemory, false, func(d *Device) unit.Time { return d.BlockWrite(0, plan.Data, 3, 1, 0) }, 10670 * ns},
 		{"block write, programmed", NoMemory, true, func(d *Device) unit.Time { return d.BlockWrite(0, plan.Data, 3, 1, 0) }, 70670 * ns},
+		{"block write, programmed at once", NoMemory, false, func(d *Device) unit.Time { return d.WriteThrough(0, plan.Data, 3, 1, 0) }, 70670 * ns},
+		{"flush of nothing", NoMemory, false, func(d *Device) unit.Time { return d.Flush(0) }, 9500 * ns},
+		{"flush of what is programmed until 66.67 µs", NoMemory, false, func(d *Device) unit.Time {
+			d.BlockWrite(0, plan.Data, 3, 1, 0)
+			return d.Flush(10670 * ns)
+		}, 70670 * ns},
 		// Eight channels read at the same time; the last waits for 8 × 1.5 of the firmware.
 		{"eight pages", NoMemory, false, func(d *Device) unit.Time {
 			for p := range int32(8) {

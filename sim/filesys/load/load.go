@@ -152,12 +152,22 @@ type Recording struct {
 	// quite that of At, when they began.
 	Order []int32
 	Notes []string // what was inferred, and what does not matter
-	// Unmatched lines, or calls, that were left out, by what they are.
+	// Unmatched lines, or calls, that were left out, by what they are: those with most bytes first.
 	Unmatched []Count
+}
+
+// LeftOut is how many bytes of data went by calls that were left out.
+func (r *Recording) LeftOut() (n int64) {
+	for _, c := range r.Unmatched {
+		n += c.Bytes
+	}
+	return n
 }
 
 // A Count is how many there are of something.
 type Count struct {
 	What string
 	N    int64
+	// Bytes are of files' data that they would have read or written, as far as is known.
+	Bytes int64
 }

@@ -19,11 +19,11 @@ const (
 )
 
 // A need is what must have happened to a node before a call: so many of its changes (it
-// was created, removed, renamed) answered; and of a change, as many calls of it at all.
+// was created, removed, renamed, replaced) answered; and of a change, as many calls of it at all.
 type need struct{ changes, calls int32 }
 
-// A replayed is a recording with what its calls wait for: two needs a call, of its node
-// and of the directory that it names.
+// A replayed is a recording with what its calls wait for: three needs a call, of its node,
+// of the directory that it names, and of what it replaces.
 type replayed struct {
 	rec   *Recording
 	needs [][]need
@@ -70,8 +70,8 @@ func valid(c *call.Call, most int32) error {
 	switch {
 	case c.Code >= call.Codes:
 		return fmt.Errorf("there is no call %d", c.Code)
-	case c.Node < 0 || c.Node >= most || c.Dir < 0 || c.Dir >= most:
-		return fmt.Errorf("it is of node %d in %d; numbers are 0 to %d", c.Node, c.Dir, most-1)
+	case c.Node < 0 || c.Node >= most || c.Dir < 0 || c.Dir >= most || c.Over < 0 || c.Over >= most:
+		return fmt.Errorf("it is of node %d in %d over %d; numbers are 0 to %d", c.Node, c.Dir, c.Over, most-1)
 	case c.Offset < 0 || c.Length < 0 || c.Offset > MaxSize || c.Length > MaxSize:
 		return fmt.Errorf("offset %d and length %d; want 0 to %d", c.Offset, c.Length, int64(MaxSize))
 	case c.Changed < call.Unknown || c.Changed > 100:
@@ -95,7 +95,7 @@ func (p *replayed) order() bool {
 	threads := p.rec.Threads
 	p.needs = make([][]need, len(threads))
 	for i, t := range threads {
-		p.needs[i] = make([]need, 2*len(t))
+		p.needs[i] = make([]need, 3*len(t))
 	}
 	at := make([]int, len(threads))
 	counts, dir := make([]need, p.rec.Most), p.dirs()
@@ -104,12 +104,12 @@ func (p *replayed) order() bool {
 			return false
 		}
 		c := &threads[t][at[t]]
-		n := p.needs[t][2*at[t]:]
+		n := p.needs[t][3*at[t]:]
 		at[t]++
 		n[0] = counts[c.Node]
 		counts[c.Node].calls++
 		if changing(c.Code) {
-			n[1] = counts[c.Dir]
+			n[1], n[2] = counts[c.Dir], counts[c.Over]
 			count(counts, dir, c)
 		} else {
 			n[0].calls = 0
@@ -140,6 +140,10 @@ func count(counts []need, dir []int32, c *call.Call) {
 		counts[old].calls++
 	}
 	dir[c.Node] = c.Dir
+	if c.Over != 0 {
+		counts[c.Over].changes++
+		counts[c.Over].calls++
+	}
 }
 
 // A replay is a source of a recording's calls.
@@ -171,9 +175,12 @@ func (p *replay) Woken() []int32 {
 func (p *replay) ready(thread int32) bool {
 	k := p.at[thread]
 	c := &p.rec.Threads[thread][k]
-	n := p.needs[thread][2*k : 2*k+2]
+	n := p.needs[thread][3*k : 3*k+3]
 	h := &p.happened[c.Node]
 	if h.changes < n[0].changes || h.calls < n[0].calls {
+		return false
+	}
+	if o := &p.happened[c.Over]; c.Over != 0 && (o.changes < n[2].changes || o.calls < n[2].calls) {
 		return false
 	}
 	return !changing(c.Code) || p.happened[c.Dir].changes >= n[1].changes

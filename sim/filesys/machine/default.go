@@ -16,7 +16,7 @@ func Default() Setup {
 			Capacity: 32 * unit.GiB, Channels: 8, Pages: 128,
 			Read: 40 * us, Program: 60 * us, Erase: 2 * unit.Millisecond,
 			Submit: 4 * us, Firmware: 1500 * ns, Transfer: 1170 * ns, Complete: 4 * us,
-			Buffer: 64, Frontier: Striped,
+			Buffer: 64, Cache: Protected, Frontier: Striped,
 			LineRead: 4800 * ns, LineWrite: 600 * ns, Commit: us,
 			DRAM: 256 * unit.MiB, LogAt: 85,
 			CollectAt: 10, CollectUntil: 25, Endurance: 3000,

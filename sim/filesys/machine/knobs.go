@@ -158,6 +158,16 @@ func Knobs() []knob.Knob[Setup] {
 	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "Time from the firmware to the waiting program, once a command.", Source: general})
 	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale divides only what is above 64: fewer could not keep the channels busy, which it does not divide.", Source: general + "; 16 MB on the paper's real board"})
 
+	add(knob.Knob[Setup]{
+		Info: knob.Info{
+			Key: "cache", Label: "Write buffer without power", Kind: knob.One, Help: "Whether block writes in the write buffer outlive a power failure. Where they do not, Ext4, F2FS and ByteFS flush the buffer before what must not come first, and wait for it.",
+			Source: paper + ": its DRAM has a battery; most SSDs of PCs have none",
+			Choices: []knob.Choice{
+				{Key: string(Protected), Label: "kept", Help: "Capacitors or a battery: a block is durable when it is in the buffer, and file systems mount without barriers."},
+				{Key: string(Volatile), Label: "lost", Help: "Any of the blocks that are not flushed may be lost. What goes by bytes is in protected DRAM all the same.", Word: "volatile write buffer"},
+			},
+		}, Word: func(s *Setup) *string { return (*string)(&s.Device.Cache) },
+	})
 	mechanism(func(s *Setup) *bool { return &s.Device.Serves }, knob.Info{Key: "buffer_reads", Label: "Buffer serves reads", Help: "Whether a read is served from the write buffer while the page is still there; else it waits until the page is programmed and reads flash.", Source: "off: " + artifact + "; a real SSD's buffer does"})
 
 	group = GroupBytes

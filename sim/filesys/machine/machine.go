@@ -42,6 +42,15 @@ const (
 	OneBlock Frontier = "block"   // pages in a row fill a block of one channel, then one of the next
 )
 
+// A Cache says whether the write buffer outlives a power failure.
+type Cache string
+
+// The kinds of buffers.
+const (
+	Protected Cache = "protected" // by capacitors or a battery: what is stored is durable
+	Volatile  Cache = "volatile"  // what is not flushed may be lost, in any order
+)
+
 // A Setup is the hardware, the host and the options. It is copied freely. Sizes and
 // timers are at full scale; what a run hands to the device, the host and file systems is
 // divided ([Setup.Scaled]).
@@ -79,7 +88,24 @@ type Setup struct {
 	Device Device
 	Host   Host
 	Quirks quirk.Set
+	// Mistake is one that a file system makes on purpose, to see what it does to a crash.
+	Mistake Mistake
 }
+
+// A Mistake of a file system, put in on purpose. Those that it cannot make it does not make.
+type Mistake string
+
+// The mistakes.
+const (
+	Faultless   Mistake = ""
+	NoBarrier   Mistake = "barrier" // it flushes nothing, and orders nothing in the device's cache
+	CommitFirst Mistake = "commit"  // sizes and places are committed before data are written (Ext4, ByteFS)
+	RenameInTwo Mistake = "rename"  // a rename over a file is two transactions (Ext4, ByteFS)
+	NodeFirst   Mistake = "node"    // an fsync writes the node before the data (F2FS)
+)
+
+// Flushes reports whether a file system issues barriers.
+func (s *Setup) Flushes() bool { return s.Device.Cache == Volatile && s.Mistake != NoBarrier }
 
 // A Device is the SSD.
 type Device struct {
@@ -94,6 +120,9 @@ type Device struct {
 	// divides. Serves: a page that is read while the buffer has it is not read from flash.
 	Buffer int64
 	Serves bool
+	// Cache is what becomes of the buffer without power. Only where it is lost file systems
+	// issue their barriers.
+	Cache Cache
 	// Frontier is which channel a page is programmed on.
 	Frontier Frontier
 	// A byte access takes LineRead or LineWrite for each line of 64 bytes. Persist is the

@@ -32,7 +32,7 @@ func TestKnobs(t *testing.T) {
 			t.Errorf("%s: its default %q is not read back: %v", k.Key, text, err)
 		}
 	}
-	for key := range strings.FieldsSeq("scale seed threads open_loop payload changed fresh ack capacity channels block_pages read_latency program_latency erase_latency submit firmware transfer complete write_buffer line_read line_write persist commit_time ssd_dram dram_shared log_at log_single reads_first gc_start gc_stop old_data endurance cores page_cache meta_share generator generator_serial open_cost close_cost read_cost read_page write_cost write_page fsync_cost section ns_bytefs ns_ext4 ns_f2fs ns_nova ns_pmfs handle wake journal_copy duplicate compare dirty_background dirty_limit expire commit_interval checkpoint_interval journal byte_limit direct_limit fresh_share frontier warm f2fs_keeps own_cache blind_writes full_sync flowops reader_burn writer_burn store_cost buffer_reads") {
+	for key := range strings.FieldsSeq("scale seed threads open_loop payload changed fresh ack capacity channels block_pages read_latency program_latency erase_latency submit firmware transfer complete write_buffer line_read line_write persist commit_time ssd_dram dram_shared log_at log_single reads_first gc_start gc_stop old_data endurance cores page_cache meta_share generator generator_serial open_cost close_cost read_cost read_page write_cost write_page fsync_cost section ns_bytefs ns_ext4 ns_f2fs ns_nova ns_pmfs handle wake journal_copy duplicate compare dirty_background dirty_limit expire commit_interval checkpoint_interval journal byte_limit direct_limit fresh_share frontier warm f2fs_keeps own_cache blind_writes full_sync flowops reader_burn writer_burn store_cost buffer_reads cache") {
 		if !seen[key] {
 			t.Errorf("there is no knob %q", key)
 		}

@@ -40,6 +40,7 @@ const (
 	Trim                   // N pages from Page hold nothing any more; takes no time
 	Wait                   // until FS.Wait agrees
 	Mark                   // tells the file system its Note (FS.Marked); takes no time
+	Flush                  // until what the device's volatile cache has of block writes is durable
 	Kinds
 )
 
@@ -50,7 +51,10 @@ type Step struct {
 	// With: the next step begins when this one does; the thread goes on when all have
 	// ended. Of steps of the device; of Wait: calls on the same file that wait for the same
 	// need not wait until this one was answered.
-	With    bool
+	With bool
+	// Through, of BlockWrite: it is durable when it has ended, whatever is in the device's cache
+	// (FUA).
+	Through bool
 	what    uint8 // of a Note
 	Page, N int32
 	Tx      int32
@@ -159,12 +163,15 @@ type Moment uint8
 const (
 	// Of the device.
 	Appended  Moment = iota // Lines of Page, of Tx, are in the log (or the page buffer)
-	Stored                  // block write of Page is in the protected buffer; its lines leave the log
+	Stored                  // block write of Page is in the buffer; its lines leave the log; Lines is not 0 if it is durable there (Through)
 	Swapped                 // the halves of the log change places
 	Merging                 // cleaning has read Page and begins to program it with Lines
 	Merged                  // the program has ended and the index is changed
 	Committed               // COMMIT of Tx is in the TxLog
 	Trimmed                 // Page holds nothing
+	// Flushed says that block writes that were stored before are durable where the device's
+	// cache is volatile.
+	Flushed
 	// Of file systems. Joined says that what Call (0: an actor) did to Node is durable
 	// when Tx is: that it exists or not, its name, its size, and where its pages are, all as
 	// planned up to now. One is recorded for every node that a call or an actor makes

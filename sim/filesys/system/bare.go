@@ -91,6 +91,9 @@ func (b *Bare) Note(t *plan.Thread, c *call.Call, from int) {
 	if writes {
 		b.last++
 		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Page: b.Inode + c.Node/Inodes, Thread: t.ID, Call: t.Call, Node: c.Node})
+		if c.Over != 0 {
+			b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Page: b.Inode + c.Over/Inodes, Thread: t.ID, Call: t.Call, Node: c.Over})
+		}
 	}
 }
 

@@ -148,6 +148,10 @@ func (w *world) think() (c call.Call, ok bool) {
 		if c.Node, ok = w.pick(file); ok {
 			if c.Dir, ok = folder(); ok {
 				v := w.model[c.Node]
+				if over, has := w.pick(idle); has && over != c.Node && r.IntN(2) == 0 {
+					c.Over, c.Dir = over, w.model[over].parent
+					delete(w.model, over)
+				}
 				v.parent = c.Dir
 				w.model[c.Node] = v
 			}
@@ -227,6 +231,9 @@ func (w *world) begin(i int) {
 		t.Call++
 		o.call, o.from = c, w.h.Files[c.Node].Parent
 		w.busy[c.Node]++
+		if c.Over != 0 {
+			w.busy[c.Over]++
+		}
 		if c.Code == call.Rmdir {
 			w.busy[c.Node] = -1
 		}
@@ -291,6 +298,9 @@ func (w *world) step(i int) bool {
 	if o.next == len(t.Steps) {
 		if i < len(w.threads)-1 && t.Call > 0 && len(t.Steps) > 0 {
 			w.busy[o.call.Node] = max(0, w.busy[o.call.Node]-1)
+			if over := o.call.Over; over != 0 {
+				w.busy[over] = max(0, w.busy[over]-1)
+			}
 		}
 		w.begin(i)
 		return true

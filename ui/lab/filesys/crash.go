@@ -77,7 +77,13 @@ func (v *view) crash() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := unit.Time(unit.MulDiv(int64(first.Time()), int64(float64(percent*100)+0.5), 100*100))
+	length := first.Time()
+	if setup.Device.DRAM != v.s.Device.DRAM { // a moment stays when a mistake is switched on
+		if length, err = v.length(calls); err != nil {
+			return nil, err
+		}
+	}
+	at := unit.Time(unit.MulDiv(int64(length), int64(float64(percent*100)+0.5), 100*100))
 	list := v.compared()
 	cut := make([]cutOff, len(list))
 	var f *cutOff
@@ -114,6 +120,9 @@ func (v *view) crash() (*report.Section, error) {
 	case f.report.Wrong > 0:
 		out.Text = append(out.Text, fmt.Sprintf("With the switches under Fidelity, %s not as committed transactions and blocks left them: %s.", are(f.report.Wrong, "line"), f.report.First))
 	}
+	if err := v.scrub(out, f, &setup, length, mistake); err != nil {
+		return nil, err
+	}
 	if t := fates(f); len(t.Rows) > 0 {
 		out.Tables = append(out.Tables, t)
 	}
@@ -124,6 +133,54 @@ func (v *view) crash() (*report.Section, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("The last table shows %d of %s files and directories.", mostLost, prose.Grouped(int64(n))))
 	}
 	return out, nil
+}
+
+// length is how long the recorded calls take without a mistake.
+func (v *view) length(calls int64) (unit.Time, error) {
+	r, err := crash.Record(v.w.Workload, v.s, v.system.Name, calls, 0)
+	if err != nil {
+		return 0, err
+	}
+	return r.Time(), nil
+}
+
+// scrub adds a map of what a failure does to the system in focus at every percent of the time,
+// and says which is the worst.
+func (v *view) scrub(out *report.Section, c *cutOff, s *machine.Setup, length unit.Time, mistake crash.Mistake) error {
+	const moments = 101
+	at := make([]int, moments)
+	for i := range at {
+		at[i] = c.run.Before(unit.Time(unit.MulDiv(int64(length), int64(i), moments-1)))
+	}
+	list, err := crash.Scan(c.run, at, s, mistake)
+	if err != nil {
+		return err
+	}
+	m := report.Map{
+		ID: "crash", Title: "When the power fails", Help: "What a failure does to the system in focus at every percent of the time; pick one to let it fail there.",
+		Grids: []string{""}, X: "% of the time", Y: "System", Columns: moments, Rows: []string{c.system.Title},
+		Classes: []string{"as it should be", "lines of the SSD are wrong", "promises are broken"},
+		Pick:    report.Pick{Section: crashKey, Key: crashKey, First: []int64{0}},
+	}
+	worst, harm := -1, [2]int64{}
+	for i, r := range list {
+		class := byte(0)
+		switch {
+		case r.Broken > 0:
+			class = 2
+		case r.Wrong > 0:
+			class = 1
+		}
+		m.Cells = append(m.Cells, class)
+		if x := [2]int64{r.Broken, r.Wrong}; x[0] > harm[0] || x[0] == harm[0] && x[1] > harm[1] {
+			worst, harm = i, x
+		}
+	}
+	out.Maps = []report.Map{m}
+	if worst >= 0 {
+		out.Text = append(out.Text, fmt.Sprintf("The worst moment is at %d %%: %s wrong then, and %s broken.", worst, are(harm[1], "line"), are(harm[0], "promise")))
+	}
+	return nil
 }
 
 // fated counts the calls with a fate.

@@ -47,7 +47,7 @@ func TestCrashMistakes(t *testing.T) {
 		var text []string
 		for _, at := range []string{"50", "60", "70", "80"} {
 			s := shown(t, &l, crashKey, "crash="+at+" crash_fault="+c.fault, c.set, "bytefs")
-			if cleans := c.fault == "mapped" || c.fault == "merge"; len(s.Text) != 3 || cleans != strings.Contains(strings.Join(s.Notes, " "), "bug in cleaning, so here the SSD has 128") {
+			if cleans := c.fault == "mapped" || c.fault == "merge"; len(s.Text) < 3 || cleans != strings.Contains(strings.Join(s.Notes, " "), "bug in cleaning, so here the SSD has 128") {
 				t.Fatalf("mistake %s: %q, %q", c.fault, s.Text, s.Notes)
 			}
 			if text = append(text, s.Text[2]); strings.Contains(s.Text[2], c.says) {
@@ -94,5 +94,27 @@ func TestCrashOfTheArtifact(t *testing.T) {
 		if (broken != "0") != (mode == "no-data") {
 			t.Errorf("%s breaks %s promises: %q", mode, broken, s.Text)
 		}
+	}
+}
+
+// The moment of a failure stays when a mistake is switched on, though the SSD has less DRAM
+// then, and the map has the worst one.
+func TestCrashMomentStays(t *testing.T) {
+	l := New()
+	when := func(fault string) string {
+		s := shown(t, &l, crashKey, "crash=60 crash_fault="+fault, small, "bytefs")
+		labtest.Section(t, fault, s)
+		if m := s.Maps[0]; m.Columns != 101 || m.Pick.Key != crashKey {
+			t.Errorf("fault %s: map %+v", fault, m)
+		}
+		if last := s.Text[len(s.Text)-1]; strings.HasPrefix(last, "The worst moment") != (fault != "none") {
+			t.Errorf("fault %s: %q", fault, last)
+		}
+		_, after, _ := strings.Cut(s.Text[0], "loses power after ")
+		at, _, _ := strings.Cut(after, ",")
+		return at
+	}
+	if a, b := when("none"), when("mapped"); a != b {
+		t.Errorf("without a mistake the power fails after %s, with one after %s", a, b)
 	}
 }

@@ -119,8 +119,16 @@ func list() []report.Measure[*result] {
 		key, label string
 		code       call.Code
 	}{{"write_us", "Latency of a write", call.Write}, {"fsync_us", "Latency of an fsync", call.Fsync}} {
-		add(x.key, x.label, "µs", "Mean, from the call to its answer.", 2, -1, func(r *result) float64 {
-			t := &r.Tallies[x.code]
+		help := "Mean, from the call to its answer."
+		if x.code == call.Fsync {
+			help = "Mean of fsync and fdatasync, from the call to its answer."
+		}
+		add(x.key, x.label, "µs", help, 2, -1, func(r *result) float64 {
+			t := r.Tallies[x.code]
+			if x.code == call.Fsync {
+				t.Count += r.Tallies[call.Fdatasync].Count
+				t.Time += r.Tallies[call.Fdatasync].Time
+			}
 			return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 		})
 	}

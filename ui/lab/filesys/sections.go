@@ -37,6 +37,7 @@ func sections() []section {
 			About: "What crosses the link, for the system in focus and beside the others.",
 		}},
 		{Show: showing((*view).crash), Section: crashSection()},
+		{Show: showing((*view).safe), Section: safeSection()},
 		{Show: showing((*view).measured), Section: lab.Section{
 			Key: measuredKey, Title: "How it was measured", Run: true, Folded: true,
 			About: "How much of ByteFS' gain comes from how the paper measured it, one fact after the other.",

@@ -95,6 +95,7 @@ type fs struct {
 	last                        int32 // number of a transaction
 	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
 
+	over   int32   // whose name the transaction takes; 0: nobody's
 	nodes  []int32 // whose inodes are written, ascending
 	groups []int32 // their locks, ascending
 	files  []int32 // whose pages are written back, ascending
@@ -240,25 +241,34 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.lookup(t, c.Node, c.Dir)
 	f.load(t, c.Node)
 	f.begin()
-	f.entry(c.Node, c.Dir)
-	f.update(c.Node, 1)
-	f.update(c.Dir, 1)
-	f.number(c.Node)
+	s := f.erase(c.Node)
+	f.commit(t, c.Node, h.Setup.Host.Section)
+	system.Discard(t, s, f.pages)
+}
+
+// erase adds the lines of a node's removal to the transaction. Its pages, of a structure, are
+// in pages then.
+func (f *fs) erase(node int32) plan.Structure {
+	h := f.h
+	dir := h.Files[node].Parent
+	f.entry(node, dir)
+	f.update(node, 1)
+	f.update(dir, 1)
+	f.number(node)
 	s := plan.Data
-	if h.Files[c.Node].Dir {
+	if h.Files[node].Dir {
 		s = plan.Dentry
 	}
-	f.pages = h.Remove(c.Node, f.pages[:0])
+	f.pages = h.Remove(node, f.pages[:0])
 	for _, p := range f.pages {
 		f.block(p)
 		if s == plan.Dentry {
 			h.Forget(p)
 		}
 	}
-	f.folders.Remove(c.Node, c.Dir)
-	f.used[c.Node/system.Inodes]--
-	f.commit(t, c.Node, h.Setup.Host.Section)
-	system.Discard(t, s, f.pages)
+	f.folders.Remove(node, dir)
+	f.used[node/system.Inodes]--
+	return s
 }
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
@@ -266,7 +276,19 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := h.Files[c.Node].Parent
 	f.load(t, from)
 	f.lookup(t, c.Node, from)
+	if c.Over != 0 {
+		f.lookup(t, c.Over, c.Dir)
+		f.load(t, c.Over)
+	}
 	f.begin()
+	freed := plan.Data
+	if f.pages = f.pages[:0]; c.Over != 0 {
+		freed = f.erase(c.Over)
+		if f.over = c.Over; h.Setup.Mistake == machine.RenameInTwo {
+			f.commit(t, c.Over, h.Setup.Host.Section)
+			f.begin()
+		}
+	}
 	f.entry(c.Node, from)
 	f.update(from, 1)
 	if c.Dir != from {
@@ -285,6 +307,7 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 		f.update(c.Dir, 1)
 	}
 	f.commit(t, c.Node, h.Setup.Host.Section)
+	system.Discard(t, freed, f.pages)
 }
 
 func (f *fs) truncate(t *plan.Thread, c *call.Call) {
@@ -439,7 +462,10 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 		f.send(t, frames[i], p, p.Home)
 		i++
 	}
-	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	late := h.Setup.Mistake == machine.CommitFirst
+	if !late {
+		f.sendBlocks(t)
+	}
 	for i, n := range f.files {
 		switch file := &h.Files[n]; {
 		case f.grown[i]:
@@ -451,6 +477,17 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 		}
 	}
 	f.commit(t, node, 0)
+	if late {
+		f.sendBlocks(t)
+	}
+}
+
+// sendBlocks writes the pages that go as blocks, and waits until they are durable.
+func (f *fs) sendBlocks(t *plan.Thread) {
+	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	if len(f.blocks) > 0 && f.h.Setup.Flushes() {
+		t.Add(plan.Step{Kind: plan.Flush})
+	}
 }
 
 // place gives a home to a page that has none and to those after it in a row, sends them,
@@ -491,7 +528,9 @@ func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
 // # Transactions
 
 // begin makes the transaction that is planned empty.
-func (f *fs) begin() { f.nodes, f.groups, f.lines = f.nodes[:0], f.groups[:0], f.lines[:0] }
+func (f *fs) begin() {
+	f.nodes, f.groups, f.lines, f.over = f.nodes[:0], f.groups[:0], f.lines[:0], 0
+}
 
 // line adds lines of a page.
 func (f *fs) line(s plan.Structure, page int32, lines uint64) {
@@ -546,7 +585,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 	}
 	recording := f.h.Env.Recording()
 	if f.atomic || recording {
-		t.Add(plan.Note{What: begins, Node: node, From: int32(len(t.Steps) + 1)}.Step())
+		t.Add(plan.Note{What: begins, Node: node, Page: f.over, From: int32(len(t.Steps) + 1)}.Step())
 	}
 	t.Steps = append(t.Steps, f.lines...)
 	for _, g := range f.groups {
@@ -582,6 +621,11 @@ func (f *fs) draw(t *plan.Thread, n plan.Note) {
 	if recording && n.Node >= 0 {
 		joined.Page = f.inode + n.Node/system.Inodes
 		f.h.Env.Record(joined)
+		if n.Page != 0 {
+			over := joined
+			over.Node, over.Page = n.Page, f.inode+n.Page/system.Inodes
+			f.h.Env.Record(over)
+		}
 	}
 	for i := n.From; ; i++ {
 		switch step := &t.Steps[i]; step.Kind {

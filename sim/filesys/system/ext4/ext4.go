@@ -20,12 +20,18 @@
 //     leaves it until that transaction has committed too.
 //  4. Pages that were freed can be used again when the transaction has committed, or at
 //     once if nothing else is free. They are not trimmed, as Linux mounts by default.
-//  5. A transaction larger than the journal is written around it.
+//  5. A rename that replaces a file writes the new one's data before it joins, as Linux does
+//     by default (auto_da_alloc), and waits until they are written, which Linux leaves to the
+//     commit.
+//  6. A transaction larger than the journal is written around it.
 package ext4
 
 import (
+	"slices"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
@@ -66,6 +72,7 @@ const (
 	sized               // Node has got a size
 	committed           // the commit block of the committing transaction is written
 	checkpointed        // a batch is home
+	renamed             // what had Node's new name is gone (machine.RenameInTwo)
 )
 
 // A transaction is the running or the committing one.
@@ -97,6 +104,7 @@ type fs struct {
 	frames   []plan.Frame
 	marks    []plan.Note
 	orphaned []int32
+	late     []plan.Step // data that are written after what refers to them (machine.CommitFirst)
 
 	// The journal. Transactions have numbers from 1; running is the one that is joined,
 	// committing is 0 or running-1.
@@ -309,12 +317,19 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.truncate(t, c)
 	case call.Fsync, call.Fdatasync:
 		f.frames = h.Dirty(c.Node, f.frames[:0])
-		f.WriteBack(t, f.frames, now)
-		what := int32(forNode)
+		marks := f.writeBack(t, f.frames)
+		what, tx := int32(forNode), f.nodeTx[c.Node]
 		if c.Code == call.Fdatasync {
-			what = forData
+			what, tx = forData, f.dataTx[c.Node]
+		}
+		if !marks && tx < f.uncommitted() { // no commit flushes
+			f.flush(t)
 		}
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: what})
+		if n := len(f.late); marks && f.h.Setup.Mistake == machine.CommitFirst && n > 0 { // the commit before them
+			at := len(t.Steps) - 1 - n
+			t.Steps = append(slices.Delete(t.Steps, at, at+n), f.late...)
+		}
 	}
 	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
@@ -377,48 +392,70 @@ func (f *fs) fresh(t *plan.Thread, dir int32, from int) {
 }
 
 func (f *fs) remove(t *plan.Thread, c *call.Call) {
-	h := f.h
-	dir := h.Files[c.Node].Parent
+	dir := f.h.Files[c.Node].Parent
 	f.names(t, dir, c.Node)
-	f.meta(t, f.inodeMap(c.Node))
-	f.orphaned = f.orphaned[:0]
-	if c.Code == call.Rmdir {
-		for _, s := range h.Files[c.Node].Slots {
-			f.revoke(s.Home)
-		}
-	}
-	if e := f.extent[c.Node]; e != host.None {
-		f.revoke(e)
-		f.orphaned = append(f.orphaned, e)
-		f.extent[c.Node] = host.None
-	}
-	f.orphaned = h.Remove(c.Node, f.orphaned)
-	f.join(f.find(dir, c.Node))
-	f.entries[dir]--
-	f.touch(dir)
-	f.touch(c.Node)
-	f.used[c.Node/inodesPerBlock]--
-	f.join(f.inodeMap(c.Node))
-	f.join(f.groups + f.goal(c.Node)/groupPages/descriptors)
-	f.join(f.superblock) // the list of orphans
-	f.joinPages(t, c.Node, f.orphaned)
-	f.freePages(f.orphaned)
+	f.erase(t, c.Node)
 	system.Section(f.h, t, dir, dir)
 	f.record(t, c.Node)
 }
 
+// erase removes a node and its name, and joins what that changes.
+func (f *fs) erase(t *plan.Thread, node int32) {
+	h := f.h
+	dir := h.Files[node].Parent
+	f.meta(t, f.inodeMap(node))
+	f.orphaned = f.orphaned[:0]
+	if h.Files[node].Dir {
+		for _, s := range h.Files[node].Slots {
+			f.revoke(s.Home)
+		}
+	}
+	if e := f.extent[node]; e != host.None {
+		f.revoke(e)
+		f.orphaned = append(f.orphaned, e)
+		f.extent[node] = host.None
+	}
+	f.orphaned = h.Remove(node, f.orphaned)
+	f.join(f.find(dir, node))
+	f.entries[dir]--
+	f.touch(dir)
+	f.touch(node)
+	f.used[node/inodesPerBlock]--
+	f.join(f.inodeMap(node))
+	f.join(f.groups + f.goal(node)/groupPages/descriptors)
+	f.join(f.superblock) // the list of orphans
+	f.joinPages(t, node, f.orphaned)
+	f.freePages(f.orphaned)
+}
+
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := f.h.Files[c.Node].Parent
+	if c.Over != 0 && f.h.Setup.Mistake != machine.CommitFirst {
+		f.frames = f.h.Dirty(c.Node, f.frames[:0])
+		f.writeBack(t, f.frames)
+	}
 	f.names(t, from, c.Node)
 	f.needInode(t, c.Dir)
 	f.meta(t, f.find(c.Dir, c.Node))
+	if c.Over != 0 {
+		f.lookup(t, c.Dir, c.Over)
+	}
 	system.Section(f.h, t, from, c.Dir)
+	if c.Over != 0 {
+		f.erase(t, c.Over)
+		f.record(t, c.Over)
+	}
 	f.join(f.find(from, c.Node))
 	f.entries[from]--
 	f.touch(from)
 	f.h.Files[c.Node].Parent = c.Dir
-	f.touch(c.Node)
 	f.enter(t, c.Dir, c.Node)
+	if c.Over != 0 && f.h.Setup.Mistake == machine.RenameInTwo {
+		t.Add(plan.Step{Kind: plan.Wait, Page: c.Over, N: forNode})
+		t.Add(plan.Note{What: renamed, Node: c.Node}.Step())
+		return
+	}
+	f.touch(c.Node)
 	f.record(t, c.Node)
 }
 
@@ -446,6 +483,9 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 	marks := f.writeBack(t, f.frames)
 	if c.Flags&call.Direct != 0 {
 		h.Evict(c.Node, w.First, w.End)
+	}
+	if c.Flags&call.Sync != 0 && c.Flags&call.Full == 0 && !marks && f.dataTx[c.Node] < f.uncommitted() {
+		f.flush(t)
 	}
 	if c.Flags&call.Full != 0 {
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forNode})
@@ -527,6 +567,11 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 	sent := len(t.Steps)
 	for _, m := range f.marks {
 		t.Add(m.Step())
+	}
+	if f.h.Setup.Mistake == machine.CommitFirst && len(t.Steps) > sent {
+		f.late = append(f.late[:0], t.Steps[from:sent]...)
+		t.Steps = append(append(t.Steps[:from], t.Steps[sent:]...), f.late...)
+		return true
 	}
 	return len(t.Steps) > sent
 }

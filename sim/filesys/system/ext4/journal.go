@@ -100,6 +100,9 @@ func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
 			}
 		}
 		f.record(t, n.Node)
+	case renamed:
+		f.touch(n.Node)
+		f.record(t, n.Node)
 	case committed:
 		f.committed()
 	case checkpointed:
@@ -146,8 +149,17 @@ func (f *fs) commit(t *plan.Thread) {
 
 	f.h.Compute(t, f.h.Setup.Host.Copy*unit.Time(n))
 	f.writeLog(t, blocks)
+	f.flush(t)
 	f.writeLog(t, 1)
+	t.Steps[len(t.Steps)-1].Through = f.h.Setup.Flushes()
 	t.Add(plan.Note{What: committed}.Step())
+}
+
+// flush appends a barrier, where the device needs one.
+func (f *fs) flush(t *plan.Thread) {
+	if f.h.Setup.Flushes() {
+		t.Add(plan.Step{Kind: plan.Flush})
+	}
 }
 
 // writeLog appends the write of so many pages of the journal, at once.
@@ -267,6 +279,7 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		f.going = append(f.going, goes{page, f.latest[page]})
 	}
 	f.writeHome(t, f.pages)
+	f.flush(t) // before the journal forgets them
 	t.Add(plan.Note{What: checkpointed}.Step())
 }
 

@@ -28,6 +28,7 @@ package f2fs
 import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
@@ -146,6 +147,7 @@ type fs struct {
 	now        unit.Time
 	frames     []plan.Frame
 	freed      []int32
+	late       []plan.Step // data that are written after their node (machine.NodeFirst)
 }
 
 // Recovery reads the last checkpoint and rolls forward the nodes that an fsync wrote after it.
@@ -367,8 +369,14 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.record(t, f.nextTx, c.Node)
 	case call.Fsync, call.Fdatasync:
 		f.frames = h.Dirty(c.Node, f.frames[:0])
+		from := len(t.Steps)
 		f.writeBack(t, f.frames, len(f.frames) <= inPlace)
+		data := len(t.Steps)
 		f.sync(t, c.Node)
+		if h.Setup.Mistake == machine.NodeFirst {
+			f.late = append(f.late[:0], t.Steps[from:data]...)
+			t.Steps = append(append(t.Steps[:from], t.Steps[data:]...), f.late...)
+		}
 	}
 	if f.dirty > h.MetaMost() {
 		f.writeOldest(t)
@@ -406,17 +414,26 @@ func (f *fs) enter(dir, node int32) {
 }
 
 func (f *fs) remove(t *plan.Thread, c *call.Call) {
-	h := f.h
-	dir := h.Files[c.Node].Parent
+	dir := f.h.Files[c.Node].Parent
 	f.names(t, c.Node)
 	f.need(t, dir)
-	f.markDirty(f.leaf(dir, c.Node))
+	f.erase(c.Node)
+	system.Section(f.h, t, dir, dir)
+	f.record(t, f.nextTx, c.Node)
+}
+
+// erase removes a node and its name.
+func (f *fs) erase(node int32) {
+	h := f.h
+	dir := h.Files[node].Parent
+	f.markDirty(f.leaf(dir, node))
 	f.markDirty(dir)
 	f.entries[dir]--
-	f.forget(c.Node)
-	f.forget(f.second(c.Node))
-	f.freed = h.Remove(c.Node, f.freed[:0])
-	if c.Code == call.Rmdir {
+	f.forget(node)
+	f.forget(f.second(node))
+	folder := h.Files[node].Dir
+	f.freed = h.Remove(node, f.freed[:0])
+	if folder {
 		for _, leaf := range f.freed {
 			f.forget(leaf)
 		}
@@ -424,8 +441,6 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	} else {
 		f.drop(f.freed)
 	}
-	system.Section(f.h, t, dir, dir)
-	f.record(t, f.nextTx, c.Node)
 }
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
@@ -434,7 +449,14 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.need(t, from)
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
+	if c.Over != 0 {
+		f.lookup(t, c.Over)
+	}
 	system.Section(f.h, t, from, c.Dir)
+	if c.Over != 0 {
+		f.erase(c.Over)
+		f.record(t, f.nextTx, c.Over)
+	}
 	f.markDirty(f.leaf(from, c.Node))
 	f.markDirty(from)
 	f.entries[from]--
@@ -460,8 +482,10 @@ func (f *fs) sync(t *plan.Thread, node int32) {
 			if f.busy {
 				t.Add(plan.Step{Kind: plan.Wait, Tx: f.started})
 			}
+			f.flush(t)
 			return
 		default:
+			f.flush(t)
 			return
 		}
 	}
@@ -476,6 +500,7 @@ func (f *fs) sync(t *plan.Thread, node int32) {
 		return
 	}
 	f.balance(t)
+	f.flush(t)
 	from := len(t.Steps)
 	for _, block := range [...]int32{node, f.second(node)} {
 		if f.state[block] == dirty {
@@ -484,11 +509,19 @@ func (f *fs) sync(t *plan.Thread, node int32) {
 	}
 	system.Together(t, from)
 	f.fly(t)
+	f.flush(t)
 	f.loose[node] = 0
 	if f.h.Env.Recording() {
 		f.tx++
 		f.record(t, f.tx, node)
 		t.Add(plan.Note{What: synced, Tx: f.tx}.Step())
+	}
+}
+
+// flush appends a barrier, where the device needs one.
+func (f *fs) flush(t *plan.Thread) {
+	if f.h.Setup.Flushes() {
+		t.Add(plan.Step{Kind: plan.Flush})
 	}
 }
 

@@ -248,7 +248,13 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	h.Compute(t, h.Setup.Host.NamespaceNOVA)
 	h.Files[c.Node].Parent = c.Dir
 	f.append(t, plan.Inode, c.Node, 1)
-	f.Hold(t, from, c.Dir, c.Node)
+	over := c.Node // no other
+	if c.Over != 0 {
+		over = c.Over
+		f.look(t, over)
+		f.append(t, plan.Inode, over, 1)
+	}
+	f.Hold(t, from, c.Dir, c.Node, over)
 	h.Compute(t, h.Setup.Host.Section)
 	f.entry[c.Node] = f.append(t, plan.Dentry, c.Dir, 2)
 	f.append(t, plan.Dentry, from, 2)
@@ -258,7 +264,15 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	if c.Dir != from {
 		f.WriteInode(t, c.Dir)
 	}
+	if c.Over != 0 {
+		f.WriteInode(t, c.Over)
+	}
 	f.shut(t)
+	if c.Over != 0 {
+		f.Pages = h.Remove(c.Over, f.Pages[:0])
+		system.Discard(t, plan.Data, f.Pages)
+		f.drop(t, c.Over)
+	}
 	f.Release(t)
 }
 

@@ -193,8 +193,19 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 		f.LoadInode(t, c.Dir)
 		f.search(t, c.Node, c.Dir)
 	}
-	f.Hold(t, from, c.Dir, c.Node)
+	over := c.Node // no other
+	if c.Over != 0 {
+		over = c.Over
+		f.search(t, over, c.Dir)
+	}
+	f.Hold(t, from, c.Dir, c.Node, over)
 	h.Compute(t, h.Setup.Host.Section)
+	if c.Over != 0 {
+		f.erase(t, over, c.Dir)
+		f.folders.Remove(over, c.Dir)
+		f.WriteInode(t, over)
+		f.shorten(t, over)
+	}
 	if grown {
 		f.point(t, c.Dir)
 	}
@@ -205,6 +216,15 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 		f.WriteInode(t, c.Dir)
 	}
 	f.Done(t)
+	if c.Over != 0 {
+		folder := plan.Data
+		if h.Files[over].Dir {
+			folder = plan.Dentry
+		}
+		f.Pages = h.Remove(over, f.Pages[:0])
+		system.Discard(t, folder, f.Pages)
+		f.prune(t, over)
+	}
 	f.Release(t)
 }
 

@@ -1,0 +1,489 @@
+package filesys
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/crash"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/promise"
+	"spillway/sim/knob"
+	"spillway/sim/prose"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// Keys of the section and of its knobs.
+const (
+	safeKey   = "safe"
+	safeWay   = "safe_way"
+	safeCache = "safe_cache"
+	safeTear  = "safe_tear"
+	safeFault = "safe_fault"
+	safeCall  = "safe_call"
+)
+
+const (
+	asShown     = "shown" // the way of the workload that is shown
+	sectors     = "512"
+	mostSteps   = 80   // of a history, in a table
+	mostColumns = 120  // of the map
+	safeCalls   = 2000 // of the workload that is shown
+	none        = "none"
+)
+
+// kinds are the promises, as people read them.
+var kinds = [promise.Kinds]struct{ head, says string }{
+	promise.Lost:     {"Synced and lost", "what a sync had made durable is older or gone"},
+	promise.Nameless: {"Name lost", "a file is gone whose name another was to take, and the other has not got it"},
+	promise.Mixed:    {"Renamed, not whole", "a file has taken the name of another without what had been written to it"},
+	promise.Half:     {"Half overwritten", "a file is partly old and partly new, or empty, and nothing is there to mend it"},
+	promise.Foreign:  {"Never written", "a file shows what nobody wrote to it"},
+	promise.Damaged:  {"Damaged", "the replay of a commit without its blocks ruins files that were there"},
+}
+
+// faults are the mistakes that file systems can make.
+var faults = []knob.Choice{
+	{Key: none, Label: "none"},
+	{Key: string(machine.NoBarrier), Label: "no barriers", Help: "No file system flushes the write buffer."},
+	{Key: string(machine.CommitFirst), Label: "commit before data", Help: "Ext4 and ByteFS commit sizes and places before they write the data."},
+	{Key: string(machine.RenameInTwo), Label: "rename in two transactions", Help: "Ext4 and ByteFS remove the old file in a transaction of its own."},
+	{Key: string(machine.NodeFirst), Label: "node before data", Help: "F2FS writes the node of an fsync before the data."},
+}
+
+func safeSection() lab.Section {
+	way := knob.Info{Key: safeWay, Label: "Way of saving", Help: "What the program calls.", Kind: knob.One}
+	for _, w := range promise.Ways() {
+		way.Choices = append(way.Choices, knob.Choice{Key: w.Key, Label: w.Title, Help: w.About})
+	}
+	way.Default = way.Choices[0].Key
+	way.Choices = append(way.Choices, knob.Choice{Key: asShown, Label: "the workload that is shown", Help: "The first calls of the workload, or of the recording that is opened."})
+	return lab.Section{
+		Key: safeKey, Title: "Is my program's way of saving safe?", Run: true, Folded: true,
+		About: "The power fails at every moment, the SSD keeps any of the blocks that were not flushed, and what each file system then finds is held against what it had promised.",
+		Knobs: []knob.Info{
+			way,
+			{Key: safeCache, Label: "Write buffer of the SSD", Help: "Whether it outlives the failure.", Kind: knob.One, Default: string(machine.Volatile), Choices: []knob.Choice{
+				{Key: string(machine.Volatile), Label: "lost", Help: "As in SSDs without capacitors: what is not flushed may be lost, in any order."},
+				{Key: string(machine.Protected), Label: "kept", Help: "As in the paper's SSD."},
+			}},
+			{Key: safeTear, Label: "Written at once", Unit: "bytes", Help: "What the SSD writes wholly or not at all.", Kind: knob.One, Default: "4096", Choices: []knob.Choice{{Key: "4096", Label: "4096"}, {Key: sectors, Label: "512"}}},
+			{Key: safeFault, Label: "Mistake of the file system", Help: "What it does wrong, to see what the rule is for.", Kind: knob.One, Default: none, Choices: faults},
+			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails; 0 is the worst moment. It stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
+		},
+	}
+}
+
+// A tried is a system with what was found on it.
+type tried struct {
+	system *core.System
+	trials []promise.Trial
+}
+
+// breaks counts broken promises of a kind, over all paces.
+func (t *tried) breaks(k promise.Kind) (n int64) {
+	for i := range t.trials {
+		for _, b := range t.trials[i].Found.Breaks {
+			if b.Kind == k {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// images counts what was looked at, and what breaks a promise.
+func (t *tried) images() (all, bad int64) {
+	for i := range t.trials {
+		all += t.trials[i].Found.Images
+		bad += t.trials[i].Found.Bad
+	}
+	return all, bad
+}
+
+// by are images and those with a broken promise by the call that began last, from 1.
+func (t *tried) by() (all, bad []int64) {
+	for i := range t.trials {
+		h := t.trials[i].History
+		at, under := 0, 0
+		for _, m := range t.trials[i].Found.Moments {
+			for ; at < m.Event; at++ {
+				if h.Events[at].Moment == plan.Began {
+					under = int(h.Events[at].Call)
+				}
+			}
+			for len(all) <= under {
+				all, bad = append(all, 0), append(bad, 0)
+			}
+			all[under] += int64(m.Images)
+			bad[under] += int64(m.Bad)
+		}
+	}
+	return all, bad
+}
+
+// worst is the trial and the break that shows best what goes wrong: of the kind that comes
+// first, with the fewest blocks lost; nil if nothing does.
+func (t *tried) worst() (trial *promise.Trial, b *promise.Break) {
+	for i := range t.trials {
+		list := t.trials[i].Found.Breaks
+		for k := range list {
+			if b == nil || list[k].Kind < b.Kind || list[k].Kind == b.Kind && len(list[k].Lost) < len(b.Lost) {
+				trial, b = &t.trials[i], &list[k]
+			}
+		}
+	}
+	return trial, b
+}
+
+// safe tries a way of saving on all systems.
+func (v *view) safe() (*report.Section, error) {
+	m := *v.s
+	m.Device.Cache = machine.Cache(v.look.Text(safeCache))
+	if f := v.look.Text(safeFault); f != none {
+		m.Mistake = machine.Mistake(f)
+	}
+	search := promise.Default()
+	search.Torn = v.look.Text(safeTear) == sectors
+	way := v.way()
+	if way != nil {
+		m = *promise.Machine(&m)
+	}
+	systems := v.compared()
+	list := make([]tried, len(systems))
+	var focus *tried
+	for i, x := range systems {
+		t := &list[i]
+		t.system = x
+		var err error
+		if way != nil {
+			t.trials, err = promise.Try(way.Recording, &m, x.Name, search, promise.Paces(&m)...)
+		} else {
+			t.trials, err = v.beginning(&m, x, search)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if x == v.system {
+			focus = t
+		}
+		if v.p != nil {
+			v.p(i+1, len(systems))
+		}
+	}
+	out := &report.Section{Text: []string{focus.says()}, Tables: []report.Table{verdicts(list)}, Maps: []report.Map{moments(list)}}
+	if way != nil {
+		out.Text = append(out.Text, way.Title+": "+way.About)
+	}
+	if err := v.shows(out, focus, way, &m, search); err != nil {
+		return nil, err
+	}
+	n, _ := strconv.Atoi(v.look.Text(safeCall))
+	if t, ok := during(list, n); ok {
+		out.Tables = append(out.Tables, t)
+	}
+	out.Notes = told(way, &m)
+	return out, nil
+}
+
+// told are the notes of what was tried.
+func told(way *promise.Way, m *machine.Setup) []string {
+	var list []string
+	if way != nil {
+		p := promise.Paces(m)
+		list = append(list, fmt.Sprintf("Each list of calls runs three times: as quickly as it can, with %v before every call, so that journals commit between any two, and with %v, so that dirty pages are written and checkpoints made.", p[1], p[2]))
+	} else {
+		list = append(list, fmt.Sprintf("The first %s of the workload run from cold caches, and then timers until all is durable.", prose.Count(safeCalls, "call")))
+	}
+	return append(list,
+		"All subsets of up to eight unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and 24 random ones. Where there are more than 20 000 images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.",
+		"Half overwritten is judged without knowing the program: a file that is written in place is safe if another was synced just before and is whole, as a journal is.",
+		"Ext4 has a journal without checksums and writes data before a rename that replaces a file (auto_da_alloc); F2FS flushes before the node of an fsync; PMFS has no journal here, as in ByteFS' artifact.")
+}
+
+// way is the list of calls that is chosen; nil is the workload that is shown.
+func (v *view) way() *promise.Way {
+	ways := promise.Ways()
+	at := slices.IndexFunc(ways, func(w promise.Way) bool { return w.Key == v.look.Text(safeWay) })
+	if at < 0 {
+		return nil
+	}
+	return &ways[at]
+}
+
+// beginning tries the first calls of the workload that is shown.
+func (v *view) beginning(m *machine.Setup, x *core.System, search promise.Search) ([]promise.Trial, error) {
+	scaled := m.Scaled()
+	first, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, 0)
+	if err != nil {
+		return nil, err
+	}
+	run, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, first.Time()+2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
+	if err != nil {
+		return nil, err
+	}
+	h, err := promise.New(run, m)
+	if err != nil {
+		return nil, err
+	}
+	return []promise.Trial{{History: h, Found: promise.Look(h, search)}}, nil
+}
+
+// says is what was found on the system in focus.
+func (t *tried) says() string {
+	all, bad := t.images()
+	trial, b := t.worst()
+	if b == nil {
+		return fmt.Sprintf("%s keeps every promise in all %s that were tried.", t.system.Title, prose.Count(all, "image"))
+	}
+	c, _ := trial.History.Call(b.Call, b.Event)
+	said := fmt.Sprintf("Not safe on %s: %s.", t.system.Title, kinds[b.Kind].says)
+	if b.Call > 0 {
+		said += fmt.Sprintf(" It is about call %s (%s).", prose.Grouped(int64(b.Call)), called(&c))
+	}
+	return said + fmt.Sprintf(" %s of %s break a promise.", prose.Grouped(bad), prose.Count(all, "image"))
+}
+
+// verdicts compares the systems.
+func verdicts(list []tried) report.Table {
+	t := report.Table{Title: "Broken promises", Head: []string{"System", "Verdict"}}
+	for _, k := range kinds {
+		t.Head = append(t.Head, k.head)
+	}
+	t.Head = append(t.Head, "Images", "Of them broken")
+	for i := range list {
+		x := &list[i]
+		all, bad := x.images()
+		verdict := "safe"
+		if bad > 0 {
+			verdict = "not safe"
+		}
+		row := report.Row{Head: x.system.Title, Cells: []report.Cell{{Text: verdict, Best: bad > 0}}}
+		for k := range promise.Kinds {
+			n := x.breaks(k)
+			row.Cells = append(row.Cells, report.Cell{Text: prose.Grouped(n), Best: n > 0})
+		}
+		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(all)), report.Textf("%s", prose.Grouped(bad)))
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// moments is a map of when promises break: by system and by the call that began last. A cell
+// that is picked is the moment.
+func moments(list []tried) report.Map {
+	m := report.Map{
+		ID: "safe", Title: "When the power fails", Help: "Of the images of each moment how many break a promise; pick one to see it below.",
+		Grids: []string{""}, X: "Call that began last", Y: "System", From: 1,
+		Classes: []string{"all promises kept", "broken in a few images", "broken in many", "broken in most"},
+		Pick:    report.Pick{Section: safeKey, Key: safeCall},
+	}
+	for i := range list {
+		all, _ := list[i].by()
+		m.Columns = max(m.Columns, min(len(all)-1, mostColumns))
+	}
+	m.Columns = max(m.Columns, 1)
+	for i := range list {
+		all, bad := list[i].by()
+		m.Rows = append(m.Rows, list[i].system.Title)
+		m.Pick.First = append(m.Pick.First, 1)
+		for c := 1; c <= m.Columns; c++ {
+			class := byte(report.NoCell)
+			if c < len(all) && all[c] > 0 {
+				switch n := bad[c]; {
+				case n == 0:
+					class = 0
+				case 10*n < all[c]:
+					class = 1
+				case 2*n < all[c]:
+					class = 2
+				default:
+					class = 3
+				}
+			}
+			m.Cells = append(m.Cells, class)
+		}
+	}
+	return m
+}
+
+// during compares the systems when a call was the last to begin; 0 is the one with most broken images.
+func during(list []tried, number int) (report.Table, bool) {
+	if number == 0 {
+		most := int64(0)
+		for i := range list {
+			_, bad := list[i].by()
+			for c, n := range bad {
+				if n > most && c > 0 {
+					most, number = n, c
+				}
+			}
+		}
+	}
+	if number == 0 {
+		return report.Table{}, false
+	}
+	t := report.Table{Head: []string{"System", "Images", "Of them broken", "What breaks"}}
+	for i := range list {
+		all, bad := list[i].by()
+		if number >= len(all) {
+			continue
+		}
+		row := report.Row{Head: list[i].system.Title, Cells: []report.Cell{
+			report.Textf("%s", prose.Grouped(all[number])), {Text: prose.Grouped(bad[number]), Best: bad[number] > 0}, report.DashCell(),
+		}}
+		if what := list[i].at(number); what != "" {
+			row.Cells[2] = report.Textf("%s", what)
+		}
+		if h := list[i].trials[0].History; t.Title == "" && number <= h.Calls() {
+			c, _ := h.Call(int32(number), 0)
+			t.Title = fmt.Sprintf("The power fails when call %d was the last to begin: %s", number, called(&c))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// at says which kinds of promises were found broken when a call was the last to begin.
+func (t *tried) at(number int) string {
+	var seen [promise.Kinds]bool
+	for i := range t.trials {
+		h := t.trials[i].History
+		for _, b := range t.trials[i].Found.Breaks {
+			under := 0
+			for k := b.Event - 1; k >= 0; k-- {
+				if h.Events[k].Moment == plan.Began {
+					under = int(h.Events[k].Call)
+					break
+				}
+			}
+			seen[b.Kind] = seen[b.Kind] || under == number || int(b.Call) == number
+		}
+	}
+	var list []string
+	for k := range seen {
+		if seen[k] {
+			list = append(list, kinds[k].head)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// shows adds the shortest history that shows what is wrong on the system in focus.
+func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine.Setup, search promise.Search) error {
+	trial, b := t.worst()
+	if b == nil {
+		return nil
+	}
+	title := "What leads there"
+	if way != nil {
+		_, less, err := promise.Shorten(way.Recording, m, t.system.Name, search, b.Kind, trial.Pace)
+		if err != nil {
+			return err
+		}
+		trial = less
+		found := b
+		for i := range less.Found.Breaks {
+			if x := &less.Found.Breaks[i]; x.Kind == b.Kind {
+				found = x
+				break
+			}
+		}
+		b = found
+		title = "The shortest history that shows it"
+	}
+	out.Tables = append(out.Tables, history(title+", on "+t.system.Title, trial.History, b))
+	return nil
+}
+
+// history lists what happened until a broken promise, with what is left of it.
+func history(title string, h *promise.History, b *promise.Break) report.Table {
+	t := report.Table{Title: title, Head: []string{"", "What", "After the failure"}}
+	add := func(at unit.Time, what, left string, stands bool) {
+		t.Rows = append(t.Rows, report.Row{Head: fmt.Sprint(at), Cells: []report.Cell{report.Textf("%s", what), {Text: left, Best: stands}}})
+	}
+	from := 0
+	for n, i := 0, b.Event-1; i >= 0; i-- {
+		switch h.Events[i].Moment {
+		case plan.Began, plan.Answered, plan.Stored, plan.Flushed, plan.Committed:
+			if n++; n == mostSteps {
+				from = i
+			}
+		}
+		if from > 0 {
+			break
+		}
+	}
+	blocks, last := int64(0), "" // of the row before
+	for i := from; i < b.Event; i++ {
+		e := &h.Events[i]
+		switch e.Moment {
+		case plan.Began:
+			add(e.At, fmt.Sprintf("call %d begins: %s", e.Call, called(&e.Of)), "-", false)
+		case plan.Answered:
+			add(e.At, fmt.Sprintf("call %d is answered", e.Call), "-", false)
+		case plan.Stored:
+			left := "there"
+			switch {
+			case slices.Contains(b.Lost, i):
+				left = "lost"
+			case slices.Contains(b.Torn, i):
+				left = "torn"
+			}
+			what := strings.ToLower(structures[e.Structure].label)
+			if key := fmt.Sprint(e.At, what, left); blocks > 0 && key == last {
+				t.Rows = t.Rows[:len(t.Rows)-1]
+			} else {
+				blocks, last = 0, key
+			}
+			blocks++
+			add(e.At, fmt.Sprintf("%s of %s in the write buffer", prose.Count(blocks, "block"), what), left, left != "there")
+			continue
+		case plan.Flushed:
+			add(e.At, "the write buffer is flushed", "-", false)
+		case plan.Committed:
+			add(e.At, "COMMIT is in the log", "there", false)
+		default:
+			continue
+		}
+		blocks = 0
+	}
+	at := unit.Time(0)
+	if b.Event > 0 {
+		at = h.Events[b.Event-1].At
+	}
+	what := "the power fails: " + kinds[b.Kind].says
+	where := fmt.Sprintf("file %d", b.Node)
+	if b.Page >= 0 {
+		where += fmt.Sprintf(", page %d", b.Page)
+	}
+	add(at, what, where, true)
+	return t
+}
+
+// called says what a call is.
+func called(c *call.Call) string {
+	said := strings.ToLower(codeNames[c.Code])
+	switch c.Code {
+	case call.Read, call.Write:
+		said += fmt.Sprintf(" of file %d, %v from %s", c.Node, unit.Bytes(c.Length), prose.Grouped(c.Offset))
+		if c.Flags&call.Append != 0 {
+			said = fmt.Sprintf("append to file %d, %v", c.Node, unit.Bytes(c.Length))
+		}
+	case call.Rename:
+		if said += fmt.Sprintf(" of file %d", c.Node); c.Over != 0 {
+			said += fmt.Sprintf(" over file %d", c.Over)
+		}
+	case call.Truncate:
+		said += fmt.Sprintf(" of file %d to %v", c.Node, unit.Bytes(c.Length))
+	default:
+		said += fmt.Sprintf(" of file %d", c.Node)
+	}
+	return said
+}
