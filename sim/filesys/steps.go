@@ -60,7 +60,12 @@ func (r *run) execute(c *client) unit.Time {
 			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)
 			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
 		case plan.BlockWrite:
-			end, cause = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
+			if r.load.Blocks {
+				end = d.Write(r.now, s.Page, s.N, s.Writing())
+			} else {
+				end = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx)
+			}
+			cause = WritesBlocks
 			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
 		case plan.ByteRead:
 			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
@@ -88,8 +93,11 @@ func (r *run) execute(c *client) unit.Time {
 		c.next++
 		if end > c.end {
 			c.end, c.endCause, c.behind = end, cause, 0
+			if c.collecting = 0; r.alone != nil {
+				c.collecting = d.Collecting()
+			}
 			if s.Kind == plan.BlockRead || s.Kind == plan.ByteRead {
-				c.behind = d.Behind()
+				c.behind = max(d.Behind(), c.collecting)
 			}
 		}
 		if s.With && c.next < len(t.Steps) {
