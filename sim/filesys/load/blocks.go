@@ -157,7 +157,7 @@ func requests(w *call.Workload, r *Recording, s *machine.Setup) error {
 	if len(list) == 0 {
 		return errors.New("the recording has no requests; open another")
 	}
-	w.Blocks, w.Threads, w.Calls, w.Unsure = true, int(s.Device.Depth), int64(len(list)), unsureRequests
+	w.Blocks, w.Threads, w.Calls, w.Unsure = true, max(1, int(s.Device.Depth)), int64(len(list)), unsureRequests
 	w.Start = func() call.Source { return &requestedBefore{list} }
 	return nil
 }
