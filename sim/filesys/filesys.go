@@ -224,6 +224,11 @@ type Result struct {
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint
 	Samples                            []Sample
+	// Collecting is what of ReadsBlocks and WritesBlocks requests of an SSD by itself waited for
+	// garbage collection, by [device.Reads] and [device.Writes]; of reads a part of Behind.
+	// Requests is what else is known of it; nil of a file system.
+	Collecting [device.Directions]unit.Time `json:",omitzero"`
+	Requests   *Requests                    `json:",omitempty"`
 }
 
 // A Watch is what a run is watched for, besides its result.

@@ -44,6 +44,9 @@ func frozen(r *Result) []byte {
 	t.Int("cached", r.Cached)
 	t.Int("commits", r.Commits)
 	hash.List(&t, "samples", r.Samples, sample)
+	if r.Requests != nil { // which no file system has
+		requests(&t, r)
+	}
 	t.Close('}')
 	return t
 }
@@ -106,6 +109,29 @@ func counts(t *hash.Text, key string, c *device.Counts) {
 	t.Int("buffer_hits", c.BufferHits)
 	t.Int("buffer_misses", c.BufferMisses)
 	hash.Ints(t, "busy_ps", c.Busy)
+	t.Close('}')
+}
+
+// requests writes what is known of an SSD by itself.
+func requests(t *hash.Text, r *Result) {
+	hash.Counts(t, "collecting_ps", r.Collecting[:])
+	t.Name("requests")
+	t.Open('{')
+	for way := range r.Requests.Of {
+		w := &r.Requests.Of[way]
+		t.Name(strconv.Itoa(way))
+		t.Open('{')
+		hash.Counts(t, "took_ps", w.Took[:])
+		hash.Counts(t, "collecting_ps", w.Collecting[:])
+		t.Int("worst_ps", int64(w.Worst))
+		t.Int("worst_collecting_ps", int64(w.WorstCollecting))
+		t.Int("worst_at_ps", int64(w.WorstAt))
+		t.Close('}')
+	}
+	t.Int("least_erases", r.Requests.Least)
+	t.Int("erases", r.Requests.Erases)
+	t.Int("most_erases", r.Requests.Most)
+	t.Int("blocks", r.Requests.Blocks)
 	t.Close('}')
 }
 

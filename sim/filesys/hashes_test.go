@@ -43,7 +43,25 @@ func TestHashes(t *testing.T) {
 			}
 		}
 	}
-	golden.Runs(t, runs)
+	golden.Runs(t, append(runs, runsAlone(t)...))
+}
+
+// runsAlone are those of the SSD by itself.
+func runsAlone(t *testing.T) (runs []golden.Run) {
+	for _, p := range load.Patterns() {
+		for _, streams := range []int64{1, 2} {
+			s := machine.Default()
+			s.Scale, s.Device.Streams, s.Device.CollectOwn = 256, streams, streams == 1
+			res := alone(t, pattern(t, p.Name, &s), &s)
+			text, err := json.Marshal(res)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("%s %s streams-%d", p.Name, Alone.Name, streams)
+			runs = append(runs, golden.Run{Line: fmt.Sprintf("%s %d ps %x", name, res.Time, sha256.Sum256(text)), Run: change.Run{Name: name, Values: known(res)}})
+		}
+	}
+	return runs
 }
 
 // known is what people know of a result.

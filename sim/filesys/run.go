@@ -52,6 +52,9 @@ func Find(name string) (*System, error) {
 			return &Systems[i], nil
 		}
 	}
+	if name == Alone.Name {
+		return &Alone, nil
+	}
 	return nil, fmt.Errorf("there is no system %q; choose one such as %s", name, Systems[0].Name)
 }
 
@@ -87,12 +90,14 @@ type client struct {
 	end      unit.Time
 	endCause Cause
 	behind   unit.Time // of the last, how long it waited for programs that came before
-	waiter   int32     // the next client that waits for the same lock
-	call     call.Call
-	sends    bool      // its steps write files back
-	full     bool      // its store waits for room in the log
-	began    unit.Time // the call
-	start    unit.Time // when an actor has to act at last, if it works or sleeps
+	// Of an SSD by itself: how long the last waited for garbage collection, and all of its request.
+	collecting, collected unit.Time
+	waiter                int32 // the next client that waits for the same lock
+	call                  call.Call
+	sends                 bool      // its steps write files back
+	full                  bool      // its store waits for room in the log
+	began                 unit.Time // the call
+	start                 unit.Time // when an actor has to act at last, if it works or sleeps
 }
 
 // A sending is a file that a client's steps write back.
@@ -146,11 +151,15 @@ type run struct {
 	result            *Result
 	samples           sampler
 	early             []unit.Time // when actors have to start, before there are any
+	alone             *Requests   // of the result; nil of a file system
 	err               error
 }
 
 func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p report.Progress) (r *run, err error) {
 	if err := check(w, m); err != nil {
+		return nil, err
+	}
+	if err := fits(w, sys); err != nil {
 		return nil, err
 	}
 	own := *m // what is ByteFS' alone is not of others
@@ -174,6 +183,10 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 	if watch == nil {
 		r.watch = &Watch{}
 	}
+	if w.Blocks {
+		r.alone = &Requests{}
+		r.result.Requests = r.alone
+	}
 	r.until, r.spans = r.watch.Until, r.watch.Span != nil
 	var record func(plan.Event)
 	if r.watch.Record != nil {
@@ -194,7 +207,12 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 	r.host = host.New(m, w, r.device.Pages(), r)
 	r.fs = sys.New(r.host)
 	for _, page := range r.host.Mounted {
-		r.device.Preload(page)
+		if !w.Blocks {
+			r.device.Preload(page)
+		}
+	}
+	if w.Blocks {
+		r.age()
 	}
 	r.background = max(1, r.host.Capacity()*int(m.Host.Background)/100)
 	r.limit = max(1, r.host.Capacity()*int(m.Host.Limit)/100)
@@ -324,10 +342,14 @@ func (r *run) charge(c *client) {
 	switch c.cause {
 	case ReadsBlocks:
 		r.result.Behind[device.Block] += min(c.behind, r.now-c.since)
+		r.result.Collecting[device.Reads] += min(c.collecting, r.now-c.since)
+	case WritesBlocks:
+		r.result.Collecting[device.Writes] += min(c.collecting, r.now-c.since)
 	case ReadsBytes:
 		r.result.Behind[device.Byte] += min(c.behind, r.now-c.since)
 	}
-	c.since, c.behind = r.now, 0
+	c.collected += c.collecting
+	c.since, c.behind, c.collecting = r.now, 0, 0
 }
 
 // tellSpans tells of what charge accounts, and of an actor's time, of which no ledger has
@@ -421,6 +443,9 @@ func (r *run) resume(c *client) unit.Time {
 				return never
 			}
 			c.began, c.phase = r.now, blockedOnWriteBack
+			if r.load.Blocks && r.setup.OpenLoop { // it waits from its time on
+				c.began = min(r.now, r.origin+c.call.At)
+			}
 		case blockedOnWriteBack:
 			if r.bars(&c.call) {
 				c.cause = WaitsLock
@@ -782,6 +807,9 @@ func (r *run) answer(c *client) {
 		r.result.Failed++
 	} else {
 		took := r.now - c.began
+		if r.alone != nil {
+			r.count(c, took)
+		}
 		tally := &r.result.Tallies[c.call.Code]
 		tally.Count++
 		tally.Time += took
@@ -874,5 +902,8 @@ func (r *run) finish() {
 	res.Device = r.device.Counts
 	res.Device.Busy = slices.Clone(res.Device.Busy)
 	res.LeftInDRAM = r.device.Unwritten()
+	if a := r.alone; a != nil {
+		a.Least, a.Erases, a.Most, a.Blocks = r.device.Worn()
+	}
 	res.Left = difference(&res.Device, &before)
 }

@@ -60,11 +60,15 @@ func (r *run) execute(c *client) unit.Time {
 			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)
 			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
 		case plan.BlockWrite:
-			write := d.BlockWrite
-			if s.Through {
-				write = d.WriteThrough
+			switch {
+			case r.load.Blocks:
+				end = d.Write(r.now, s.Page, s.N, s.Writing())
+			case s.Through:
+				end = d.WriteThrough(r.now, s.Structure, s.Page, s.N, s.Tx)
+			default:
+				end = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx)
 			}
-			end, cause = write(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
+			cause = WritesBlocks
 			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
 		case plan.ByteRead:
 			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
@@ -94,8 +98,11 @@ func (r *run) execute(c *client) unit.Time {
 		c.next++
 		if end > c.end {
 			c.end, c.endCause, c.behind = end, cause, 0
+			if c.collecting = 0; r.alone != nil {
+				c.collecting = d.Collecting()
+			}
 			if s.Kind == plan.BlockRead || s.Kind == plan.ByteRead {
-				c.behind = d.Behind()
+				c.behind = max(d.Behind(), c.collecting)
 			}
 		}
 		if s.With && c.next < len(t.Steps) {

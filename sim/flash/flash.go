@@ -25,7 +25,10 @@
 // and then measures it with reads alone, writes alone and both.
 //
 // [Layer] is the translation layer by itself, for devices that keep their own time:
-// with planes or with superblocks, thresholds of collection, and old pages as counts.
+// with planes or with superblocks, thresholds of collection, old pages as counts, and as
+// many frontiers a plane as streams are told apart (NVMe's Flexible Data Placement, NVM
+// Command Set specification 1.1), where pages stay in their stream when they are collected
+// or go to a frontier of their own: there isolated persistently and initially.
 //
 // # Parameters
 //
@@ -41,7 +44,8 @@
 //  2. Planes work independently; real dies want their planes to start together.
 //  3. A read of the host suspends the program or erase in progress on its plane,
 //     which goes on afterwards and loses nothing.
-//  4. Wear leveling is the first-in first-out order of free blocks; blocks do not
+//  4. A plane has one frontier, for what the host writes and for what is collected. Wear
+//     leveling is the first-in first-out order of free blocks; blocks do not
 //     go bad, reads do not disturb, and map pages are all in the controller's DRAM.
 //  5. Commands cost no bandwidth; firmware is one fixed overhead an access.
 //  6. A drive with a single-bit write cache ([Spec.Burst]) writes at cache speed

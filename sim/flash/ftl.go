@@ -1,10 +1,12 @@
 package flash
 
 // none marks an unmapped logical page, an invalid physical page and the end of
-// a list of blocks; cold is a valid physical page that nobody will ask for.
+// a list of blocks; cold is a valid physical page that nobody will ask for; open marks a
+// block that is being written, and so in no list.
 const (
 	none = -1
 	cold = -2
+	open = -3
 )
 
 // A Shape is how large a [Layer] is and when it collects garbage.
@@ -17,6 +19,21 @@ type Shape struct {
 	// Stepped: collection is due then, and a block is collected whenever [Layer.Collect]
 	// is called. Only when no block is free does a write collect by itself.
 	Stepped bool
+	// Streams is how many frontiers the host's writes have in a plane, by what they say
+	// ([Layer.WriteStream]); 0 is 1. Pages that are collected stay in the stream of their block.
+	// Own: they have a frontier of their own instead, all streams the same. With more than
+	// one frontier a plane keeps a free block more.
+	Streams int32
+	Own     bool
+}
+
+// Frontiers is how many blocks of a plane may be open at a time.
+func (s *Shape) Frontiers() int32 {
+	n := max(1, s.Streams)
+	if s.Own {
+		n++
+	}
+	return n
 }
 
 // A Layer is a page-mapping flash translation layer with greedy garbage
@@ -25,8 +42,9 @@ type Shape struct {
 // by block. A superblock over many dies is a block of one plane, of which page i
 // is on die i mod their number.
 //
-// The valid pages of a plane must fit into all its blocks but one; then a
-// block with an invalid page always exists when space is needed.
+// The valid pages of a plane must fit into all its blocks but one, with more than one
+// frontier into all but these and End; then a block with an invalid page always exists when
+// space is needed.
 //
 // Memory is that of the logical pages and of the blocks that were written, not
 // of all physical pages: a block has no table of its pages until it is opened.
@@ -34,6 +52,8 @@ type Layer struct {
 	units, blocks, pages int32
 	begin, end           int32
 	stepped              bool
+	streams, collected   int32 // frontiers of the host; the one of collection, or none
+	kept                 int32 // free blocks that only collection opens
 
 	home  []int32   // by logical page: physical page or none
 	owner [][]int32 // by block: of each page the logical page if valid, else none; nil of one never opened
@@ -44,14 +64,18 @@ type Layer struct {
 	next, prev  []int32 // by block: neighbors in its list
 	first, last []int32 // by list; see list
 	planes      []plane
+	more        []front // by plane: the frontiers beyond its first
+	stream      []uint8 // by block: which frontier filled it; nil of one that nobody asks for
 
 	host, moved, erases int64 // pages written by the host; copied; blocks erased
 }
 
-// A plane's open block, how far it is written, and its free and closed blocks.
+// A front is an open block, none before the first, and how many of its pages are written.
+type front struct{ open, fill int32 }
+
+// A plane's first frontier, and its free and closed blocks.
 type plane struct {
-	open int32
-	fill int32 // pages written in the open block
+	front
 	free int32 // blocks in the free list
 	low  int32 // no closed block has fewer valid pages
 	due  bool  // collection has begun and not ended
@@ -72,6 +96,20 @@ func NewLayer(s *Shape) *Layer {
 		first: make([]int32, s.Units*(s.Pages+2)), last: make([]int32, s.Units*(s.Pages+2)),
 		planes: make([]plane, s.Units),
 	}
+	f.streams, f.collected = max(1, s.Streams), none
+	if s.Own {
+		f.collected = f.streams
+	}
+	if n := s.Frontiers(); n > 1 {
+		f.kept, f.begin, f.end = 1, max(s.Begin, 1), max(s.End, s.Begin+1, 2)
+		f.more = make([]front, s.Units*(n-1))
+		for i := range f.more {
+			f.more[i] = front{none, f.pages}
+		}
+	}
+	if f.streams > 1 && !s.Own {
+		f.stream = make([]uint8, s.Units*s.Blocks)
+	}
 	for _, s := range [][]int32{f.home, f.first, f.last} {
 		for i := range s {
 			s[i] = none
@@ -81,6 +119,7 @@ func NewLayer(s *Shape) *Layer {
 		p := &f.planes[u]
 		p.open, p.low, p.free = u*f.blocks, f.pages, f.blocks-1
 		f.table(p.open)
+		f.next[p.open] = open
 		for b := u*f.blocks + 1; b < (u+1)*f.blocks; b++ {
 			f.push(f.list(u, f.pages+1), b)
 		}
@@ -138,22 +177,35 @@ func (f *Layer) Write(l int32) (copied, erased int32) { return f.WriteTo(l%f.uni
 // WriteTo is Write to plane u, which need not be the page's own: a layer that is written so
 // has pages where they were written last, and only those that are mapped have a plane
 // ([Layer.Plane]). Plane u must have room ([Layer.Room]).
-func (f *Layer) WriteTo(u, l int32) (copied, erased int32) {
+func (f *Layer) WriteTo(u, l int32) (copied, erased int32) { return f.WriteStream(u, l, 0) }
+
+// WriteStream is WriteTo to the frontier of a stream, which is below [Shape.Streams].
+func (f *Layer) WriteStream(u, l, stream int32) (copied, erased int32) {
 	f.invalidate(l)
-	for f.planes[u].fill == f.pages { // again if what was copied fills the block that was opened
-		c, e := f.advance(u)
+	q := f.front(u, stream)
+	for q.fill == f.pages { // again if what was copied fills the block that was opened
+		c, e := f.advance(u, stream)
 		copied, erased = copied+c, erased+e
 	}
-	f.place(u, l)
+	f.place(q, l)
 	f.host++
 	return copied, erased
+}
+
+// front is a frontier of plane u by its number: those of the host's streams, and that of
+// collection.
+func (f *Layer) front(u, number int32) *front {
+	if number == 0 {
+		return &f.planes[u].front
+	}
+	return &f.more[u*int32(len(f.more)/len(f.planes))+number-1]
 }
 
 // Fill maps the first logical pages, in order, of a layer without data. It is not
 // counted as the host's and collects nothing.
 func (f *Layer) Fill(pages int32) {
 	for l := range pages {
-		f.append(l%f.units, l)
+		f.append(l%f.units, l, 0)
 	}
 }
 
@@ -186,11 +238,11 @@ func (f *Layer) Plane(l int32) int32 {
 	return f.home[l] / f.pages / f.blocks
 }
 
-// Room reports whether plane u can take a page without its last free block, or has something to
-// collect for it.
+// Room reports whether plane u can take a page of any stream without its last free block, or has
+// something to collect for it.
 func (f *Layer) Room(u int32) bool {
 	p := &f.planes[u]
-	if p.fill < f.pages || p.free > 1 {
+	if p.fill < f.pages && f.streams == 1 || p.free > 1+f.kept {
 		return true
 	}
 	for p.low < f.pages && f.first[f.list(u, p.low)] == none {
@@ -214,16 +266,16 @@ func (f *Layer) invalidate(l int32) {
 	u := b / f.blocks
 	v := f.valid[b] - 1
 	f.valid[b] = v
-	if q := &f.planes[u]; b != q.open {
+	if f.next[b] != open {
 		f.remove(f.list(u, v+1), b)
 		f.push(f.list(u, v), b)
+		q := &f.planes[u]
 		q.low = min(q.low, v)
 	}
 }
 
-// place writes logical page l, or a cold one, to the open block of plane u, which has room.
-func (f *Layer) place(u, l int32) {
-	q := &f.planes[u]
+// place writes logical page l, or a cold one, to a frontier that has room.
+func (f *Layer) place(q *front, l int32) {
 	f.owner[q.open][q.fill] = l
 	if l != cold {
 		f.home[l] = q.open*f.pages + q.fill
@@ -233,11 +285,12 @@ func (f *Layer) place(u, l int32) {
 }
 
 // append is place that opens a block when there is no room.
-func (f *Layer) append(u, l int32) {
-	if f.planes[u].fill == f.pages {
-		f.open(u)
+func (f *Layer) append(u, l, number int32) {
+	q := f.front(u, number)
+	if q.fill == f.pages {
+		f.open(u, number)
 	}
-	f.place(u, l)
+	f.place(q, l)
 }
 
 // close puts full block b of plane u among the closed ones.
@@ -256,23 +309,29 @@ func (f *Layer) take(u int32) int32 {
 	return b
 }
 
-// open closes the full open block of plane u and opens a free one.
-func (f *Layer) open(u int32) {
-	q := &f.planes[u]
-	f.close(u, q.open)
+// open closes the full open block of a frontier of plane u, if it has one, and opens a free one.
+func (f *Layer) open(u, number int32) {
+	q := f.front(u, number)
+	if q.open != none {
+		f.close(u, q.open)
+	}
 	q.open, q.fill = f.take(u), 0
+	f.next[q.open] = open
+	if f.stream != nil {
+		f.stream[q.open] = uint8(number)
+	}
 	f.table(q.open)
 }
 
 // advance is open, after which it collects if that is due and not left to Collect.
-func (f *Layer) advance(u int32) (copied, erased int32) {
-	f.open(u)
+func (f *Layer) advance(u, number int32) (copied, erased int32) {
+	f.open(u, number)
 	q := &f.planes[u]
 	if q.free > f.begin {
 		return 0, 0
 	}
 	q.due = true
-	for q.due && (!f.stepped || q.free == 0) {
+	for q.due && (!f.stepped || q.free <= f.kept) {
 		c, ok := f.Collect(u)
 		if !ok {
 			break
@@ -298,15 +357,22 @@ func (f *Layer) Collect(u int32) (copied int32, ok bool) {
 	victim := f.first[f.list(u, q.low)]
 	f.remove(f.list(u, q.low), victim)
 	copied = f.valid[victim]
+	to := int32(0)
+	switch {
+	case f.collected != none:
+		to = f.collected
+	case f.stream != nil:
+		to = int32(f.stream[victim])
+	}
 	if t := f.owner[victim]; t == nil {
 		for range copied {
-			f.append(u, cold)
+			f.append(u, cold, to)
 		}
 	} else {
 		for i, l := range t {
 			if l != none {
 				t[i] = none
-				f.append(u, l)
+				f.append(u, l, to)
 			}
 		}
 		f.spare, f.owner[victim] = append(f.spare, t), nil
@@ -319,4 +385,20 @@ func (f *Layer) Collect(u int32) (copied int32, ok bool) {
 	f.moved += int64(copied)
 	f.erases++
 	return copied, true
+}
+
+// Worn returns how often blocks were erased: the one that was least, all in sum, and the one that
+// was most. Forget makes all of them new.
+func (f *Layer) Worn() (least, sum, most int64) {
+	least = int64(f.wear[0])
+	for _, n := range f.wear {
+		least, sum, most = min(least, int64(n)), sum+int64(n), max(most, int64(n))
+	}
+	return least, sum, most
+}
+
+// Forget forgets how often blocks were erased, and what was written and copied until now.
+func (f *Layer) Forget() {
+	clear(f.wear)
+	f.host, f.moved, f.erases = 0, 0, 0
 }

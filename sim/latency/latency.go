@@ -21,6 +21,9 @@ var steps = func() (b [len(Counts{})]unit.Time) {
 	return b
 }()
 
+// Step is the place in Counts of what takes so long.
+func Step(t unit.Time) int { return step(t) }
+
 // step returns the first step whose limit a latency is below, or the last.
 func step(t unit.Time) int {
 	i := max(0, 4*(bits.Len64(uint64(t))-11)) // a limit is 1000 ps, just below 2¹⁰, times a power of two

@@ -16,6 +16,7 @@ const extent = 1 << 20
 // block adds a request of a block device, split where pieces end.
 func (d *decoder) block(c call.Call) bool {
 	d.sure, d.direct = true, true
+	d.nodes[c.Node].device = true
 	c.Flags |= call.Direct
 	if c.Offset < 0 || c.Length <= 0 || c.Length > 64<<20 || c.Offset > 1<<60 {
 		return d.leave("requests of no bytes, or of more than 64 MiB")
@@ -24,6 +25,11 @@ func (d *decoder) block(c call.Call) bool {
 		key := edge{c.Node, uint64(c.Offset / extent)}
 		n, ok := d.extents[key]
 		if !ok {
+			if c.Code == call.Truncate { // what is there was never accessed
+				in := min(c.Length, extent-c.Offset%extent)
+				c.Offset, c.Length = c.Offset+in, c.Length-in
+				continue
+			}
 			if n = len(d.extents); n >= maxBytes/extent {
 				return d.leave("requests beyond the first 32 GiB that are accessed")
 			}
@@ -33,7 +39,11 @@ func (d *decoder) block(c call.Call) bool {
 		in := c.Offset % extent
 		part.Length = min(c.Length, extent-in)
 		part.Offset = int64(n)*extent + in
-		d.access(part)
+		if c.Code == call.Truncate {
+			d.emit(part)
+		} else {
+			d.access(part)
+		}
 		c.Offset += part.Length
 		c.Length -= part.Length
 	}
@@ -100,8 +110,9 @@ func (d *decoder) blkLine(b []byte) bool {
 	switch {
 	case bytes.HasPrefix(kind, []byte("Z")): // reset, open, close; an append does not say where
 		return d.leave("requests of zones")
-	case bytes.IndexByte(kind, 'D') >= 0:
-		return d.leave("discards")
+	case bytes.IndexByte(kind, 'D') >= 0 && ok1 && ok2 && string(plus) == "+" && sector <= 1<<50 && sectors <= 1<<30:
+		c.Code, c.Offset, c.Length = call.Truncate, sector*512, sectors*512
+		return d.discard(c)
 	case len(kind) > 0 && kind[0] == 'F' && (!ok1 || !ok2 || string(plus) != "+" || sectors == 0), bytes.HasPrefix(kind, []byte("FN")):
 		c.Code = call.Fdatasync
 		return d.emit(c)
@@ -119,6 +130,25 @@ func (d *decoder) blkLine(b []byte) bool {
 	}
 	c.Offset, c.Length = sector*512, sectors*512
 	return d.block(c)
+}
+
+// discard adds a discard, which may be of more than a request moves.
+func (d *decoder) discard(c call.Call) bool {
+	const most = 64 << 20
+	before := len(d.order)
+	for c.Length > 0 {
+		part := c
+		part.Length = min(c.Length, most)
+		if (c.Length+most-1)/most > 1<<14 { // of a whole drive, before anything is there
+			return d.leave("discards of more than 1 TiB")
+		}
+		d.block(part)
+		c.Offset, c.Length = c.Offset+part.Length, c.Length-part.Length
+	}
+	if len(d.order) == before {
+		return d.leave("discards of what was not accessed before")
+	}
+	return true
 }
 
 // summary reports whether a line begins as blkparse's list of files and summary do.
@@ -195,7 +225,12 @@ func (d *decoder) fioLine(b []byte) bool {
 		c.Code = call.Read
 	case "write":
 		c.Code = call.Write
-	case "trim", "sync_file_range":
+	case "trim":
+		if d.sure = true; !bytes.HasPrefix(name, []byte("/dev/")) {
+			return d.leave(string(action))
+		}
+		c.Code = call.Truncate
+	case "sync_file_range":
 		d.sure = true
 		return d.leave(string(action))
 	default:
@@ -212,15 +247,102 @@ func (d *decoder) fioLine(b []byte) bool {
 	if c.Node = d.find(e, whole, false); c.Node < 0 {
 		return true
 	}
-	if c.Code != call.Read && c.Code != call.Write {
+	d.nodes[c.Node].device = raw
+	if c.Code != call.Read && c.Code != call.Write && c.Code != call.Truncate {
 		c.Offset, c.Length = 0, 0
 		return d.emit(c)
 	}
 	if !ok || !ok2 {
 		return d.bad("%s without offset and length: want FILE %s OFFSET LENGTH", action, action)
 	}
+	if c.Code == call.Truncate {
+		return d.discard(c)
+	}
 	if raw {
 		return d.block(c)
 	}
 	return d.access(c)
+}
+
+// commas splits a line at its commas into at most so many words, without blanks around them, and
+// returns how many there are; more than there is room for count, too.
+func commas(b []byte, words [][]byte) int {
+	n := 0
+	for rest, more := b, true; more; n++ {
+		var w []byte
+		if w, rest, more = bytes.Cut(rest, []byte(",")); n < len(words) {
+			words[n] = bytes.TrimSpace(w)
+		}
+	}
+	return n
+}
+
+// MSR Cambridge's traces (Narayanan et al., Write Off-Loading, FAST 2008; SNIA IOTTA 388) have a
+// request a line:
+//
+//	128166372003061629,hm,1,Read,383496192,32768,113736
+//
+// the time in units of 100 ns (Windows' file time), host, disk, Read or Write, offset and size in
+// bytes, and how long it took there, which is not used.
+
+// msrLine takes a line of MSR's tables.
+func (d *decoder) msrLine(b []byte) bool {
+	var w [7][]byte
+	if commas(b, w[:]) != len(w) {
+		return false
+	}
+	ticks, ok1 := decimal(w[0])
+	_, ok2 := decimal(w[2])
+	offset, ok3 := decimal(w[4])
+	size, ok4 := decimal(w[5])
+	_, ok5 := decimal(w[6])
+	reads, writes := bytes.EqualFold(w[3], []byte("read")), bytes.EqualFold(w[3], []byte("write"))
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !reads && !writes {
+		return d.sure && d.bad("%.60q is no request; want Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime with Read or Write and whole numbers", b)
+	}
+	if !d.ticking {
+		d.ticking, d.ticks = true, ticks
+	}
+	const tick = 100 * unit.Nanosecond
+	d.at = unit.Time(min(max(ticks-d.ticks, 0), int64(maxAt/tick))) * tick
+	return d.request(append(append(append(d.word[:0], w[1]...), ','), w[2]...), writes, offset, size)
+}
+
+// SPC's format (Storage Performance Council, SPC Trace File Format Specification 1.0.1), in which
+// the UMass repository has its traces, has a request a line:
+//
+//	0,20941264,8192,W,0.551706
+//
+// the application storage unit, the first block of 512 bytes, the size in bytes, r or w, and
+// seconds; further words are not used.
+
+// spcLine takes a line of SPC's tables.
+func (d *decoder) spcLine(b []byte) bool {
+	var w [5][]byte
+	if commas(b, w[:]) < len(w) {
+		return false
+	}
+	_, ok1 := decimal(w[0])
+	block, ok2 := decimal(w[1])
+	size, ok3 := decimal(w[2])
+	at, ok4 := fraction(w[4], 12)
+	reads, writes := bytes.EqualFold(w[3], []byte("r")), bytes.EqualFold(w[3], []byte("w"))
+	if !ok1 || !ok2 || !ok3 || !ok4 || !reads && !writes || block > 1<<50 {
+		return d.sure && d.bad("%.60q is no request; want ASU,LBA,Size,Opcode,Timestamp with r or w, blocks of 512 bytes, bytes and seconds", b)
+	}
+	d.at = min(unit.Time(at), maxAt)
+	return d.request(w[0], writes, block*512, size)
+}
+
+// request adds a request of a table, of a device by its name.
+func (d *decoder) request(device []byte, writes bool, offset, size int64) bool {
+	d.id, d.sure = 0, true
+	c := call.Call{Code: call.Read, Offset: offset, Length: size, Changed: call.Unknown}
+	if writes {
+		c.Code = call.Write
+	}
+	if c.Node = d.device(device); c.Node < 0 {
+		return true
+	}
+	return d.block(c)
 }

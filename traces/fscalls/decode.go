@@ -43,6 +43,7 @@ type node struct {
 	made   bool  // it occurred first when it was created
 	known  bool  // its size is, not only how far it was accessed
 	used   bool  // its data are
+	device bool  // it is a block device
 	height int32 // levels below it, or more
 	inside int32 // nodes in it
 	size   int64
@@ -90,6 +91,10 @@ type decoder struct {
 	names   map[int32][]edge // of files with several, those that are not the node's own
 	dirty   map[int32]bool   // files and directories that changed since they were last made durable
 	after   map[int32]int64  // of Spillway's text: where the last access of a file ended
+	ticking bool             // of MSR's tables: a first time was seen
+	ticks   int64            // that is
+	word    []byte           // a buffer
+	blocks  bool             // of Spillway's text: all files are devices
 }
 
 func newDecoder(name string, f *format) *decoder {
@@ -546,6 +551,7 @@ func (d *decoder) finish() (*load.Recording, error) {
 		return nil, errors.Join(d.errs...)
 	}
 	r := &load.Recording{Name: d.title, Format: d.format.title, Most: int32(len(d.nodes))}
+	r.Blocks = d.blocks || d.direct && !slices.ContainsFunc(d.nodes, func(n node) bool { return !n.dir && !n.device })
 	d.onlyFiles(r)
 	for _, what := range slices.Sorted(maps.Keys(d.left)) {
 		r.Unmatched = append(r.Unmatched, d.left[what])
@@ -611,6 +617,12 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 		c := d.calls[t][at[t]]
 		at[t]++
 		switch c.Code {
+		case call.Truncate:
+			if !r.Blocks && d.nodes[c.Node].device {
+				d.count--
+				d.leave("discards of a device beside files")
+				continue
+			}
 		case call.Open, call.Close:
 			if d.nodes[c.Node].dir {
 				d.count--
@@ -635,9 +647,12 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 // notes says what was inferred, and what is not as it seems.
 func (d *decoder) notes(r *load.Recording) {
 	if d.direct {
-		r.Notes = append(r.Notes, "No metadata are known: these are requests of block devices, each taken as one file with direct access. Of their addresses only the order within 1 MiB remains.")
+		r.Notes = append(r.Notes, "Of the addresses of block devices only the order within 1 MiB remains: pieces of that size are numbered as they are first accessed.")
 	}
-	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
+	if d.direct && !r.Blocks {
+		r.Notes = append(r.Notes, "Beside files there are block devices, each taken as one file with direct access, of which no metadata are known.")
+	}
+	if n := len(r.Nodes) - 1; n > 0 && !d.direct && !r.Blocks {
 		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that are not created in the recording: %s. They exist before it, files as large as they are said to be or as far as they are accessed.", prose.Grouped(int64(n))))
 	}
 	if d.crowded > 0 {

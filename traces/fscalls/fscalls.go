@@ -1,5 +1,6 @@
-// Package fscalls reads recordings of what programs asked of a file system: strace, fio's
-// iolog, blkparse, and Spillway's own text (FORMAT.md), which it also writes.
+// Package fscalls reads recordings of what programs asked of a file system, or of a block
+// device: strace, fio's iolog, blkparse, MSR Cambridge's and SPC's tables, and Spillway's own
+// text (FORMAT.md), which it also writes.
 //
 // A recording is read once, by slices, with a bounded amount of memory however long it
 // is. Names do not remain: files and directories get numbers in the order in which they
@@ -31,15 +32,17 @@ var (
 	fio      = &format{title: "fio iolog", takes: "fio --write_iolog=FILE (version 2 or 3)", line: (*decoder).fioLine}
 	strace   = &format{title: "strace", takes: "strace -f -ttt -y -o FILE PROGRAM", line: (*decoder).straceLine}
 	blkparse = &format{title: "blkparse", takes: "blkparse -i DEVICE, after blktrace", line: (*decoder).blkLine}
+	msr      = &format{title: "MSR Cambridge", takes: "a table of the MSR Cambridge traces (SNIA IOTTA), or one like it: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", line: (*decoder).msrLine}
+	spc      = &format{title: "SPC", takes: "a table of the Storage Performance Council's format (the UMass traces): ASU,LBA,Size,Opcode,Timestamp", line: (*decoder).spcLine}
 
-	foreign = []*format{strace, blkparse}
+	foreign = []*format{strace, blkparse, msr, spc}
 )
 
 // Takes lists the formats and how to make a file of each, for those who dropped something
 // else.
 func Takes() []string {
 	var list []string
-	for _, f := range []*format{strace, fio, blkparse, own} {
+	for _, f := range []*format{strace, fio, blkparse, msr, spc, own} {
 		list = append(list, f.title+": "+f.takes)
 	}
 	return list

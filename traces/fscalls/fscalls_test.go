@@ -21,7 +21,7 @@ import (
 
 func samples(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txt")
+	files, err := filepath.Glob("testdata/*.[tc][xs][tv]")
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
 	}
@@ -194,6 +194,10 @@ func TestErrors(t *testing.T) {
 		{"beyond", "fscalls 1\n0 0 read /a 34359738368 1\n0 0 write /b 9223372036854775807 9223372036854775807\n"},
 		{"onlyfailed", "7 1716900000.1 open(\"/a\", O_RDONLY) = -1 ENOENT (No such file)\n7 1716900000.2 mmap(NULL, 1) = 0x5\n"},
 		{"onlydiscards", "  8,0    3        1     0.000000000   697  Q   D 223490 + 8 [x]\n"},
+		{"msr", "128166372003061629,hm,1,Read,383496192,32768,113736\n128166372003061629,hm,1,Trim,383496192,32768,113736\n128166372003061629,hm,1,Write,-5,32768,1\n"},
+		{"spc", "0,20941264,8192,W,0.551706\n0,20941264,8192,X,0.551706\n0,20941264,8192,W,noon\n"},
+		{"blockscreate", "fscalls 1\nblocks\n0 0 create /a\n"},
+		{"blockslate", "fscalls 1\n0 0 write /a 0 5\nblocks\n"},
 	} {
 		_, err := Read(c.name, strings.NewReader(c.text))
 		if err == nil {
@@ -404,7 +408,7 @@ func TestPrivacy(t *testing.T) {
 }
 
 func TestTakes(t *testing.T) {
-	if list := Takes(); len(list) != 4 || !strings.Contains(list[0], "strace -f -ttt -y") {
+	if list := Takes(); len(list) != 6 || !strings.Contains(list[0], "strace -f -ttt -y") {
 		t.Error(list)
 	}
 }

@@ -56,6 +56,12 @@ func (d *decoder) ownLine(b []byte) bool {
 		d.title = name
 		return true
 	}
+	if string(w[0]) == "blocks" && n == 1 {
+		if d.blocks = true; d.count > 0 || len(d.nodes) > 1 {
+			return d.bad("the line blocks comes too late; put it before files and requests")
+		}
+		return true
+	}
 	if len(blanks(rest)) > 0 {
 		n++
 	}
@@ -106,6 +112,9 @@ func (d *decoder) ownLine(b []byte) bool {
 		return true
 	}
 	code := slices.Index(ops[:], op)
+	if d.blocks && code >= 0 && !ofBlocks(call.Code(code)) {
+		return d.bad("%s is no request of blocks; there are read, write, fdatasync and truncate", op)
+	}
 	if code < 0 {
 		return d.bad("there is no call %.20q; there are %s, and dir and file for what exists before", op, strings.Join(ops[:], ", "))
 	}
@@ -146,6 +155,13 @@ func (d *decoder) ownLine(b []byte) bool {
 		if length < 0 {
 			return d.bad("a truncate without a length: want time thread truncate file - length")
 		}
+		if d.blocks {
+			c.Offset, c.Length = max(offset, 0), length
+			if c.Offset > maxBytes || c.Length > maxBytes-c.Offset {
+				return d.leave("accesses beyond 32 GiB of a file")
+			}
+			return d.emit(c)
+		}
 		return d.truncate(c.Node, length)
 	case call.Unlink, call.Rmdir:
 		return d.remove(c.Node)
@@ -164,6 +180,15 @@ func (d *decoder) ownLine(b []byte) bool {
 		}
 	}
 	return d.emit(c)
+}
+
+// ofBlocks reports whether a call is a request of blocks, or opens or closes what takes them.
+func ofBlocks(c call.Code) bool {
+	switch c {
+	case call.Read, call.Write, call.Fsync, call.Fdatasync, call.Truncate, call.Open, call.Close:
+		return true
+	}
+	return false
 }
 
 // flags reads the last word of a call.
@@ -196,6 +221,9 @@ func Encode(w io.Writer, r *load.Recording) error {
 	fmt.Fprintln(out, header)
 	if name := strings.Join(strings.Fields(r.Name), " "); name != "" {
 		fmt.Fprintln(out, "name", strings.ToValidUTF8(name[:min(len(name), maxName)], ""))
+	}
+	if r.Blocks {
+		fmt.Fprintln(out, "blocks")
 	}
 	fmt.Fprintln(out, "# time in µs, thread, op, file, offset, length, flags")
 	x := numbered{parent: make([]int32, r.Most), number: make([]int32, r.Most), renamed: make([]int32, r.Most), next: int32(len(r.Nodes))}
@@ -232,7 +260,12 @@ func Encode(w io.Writer, r *load.Recording) error {
 			}
 			line = append(append(line, ' '), x.path(c.Node)...)
 		case call.Truncate:
-			line = strconv.AppendInt(append(line, " - "...), c.Length, 10)
+			if line = append(line, ' '); r.Blocks {
+				line = strconv.AppendInt(line, c.Offset, 10)
+			} else {
+				line = append(line, '-')
+			}
+			line = strconv.AppendInt(append(line, ' '), c.Length, 10)
 		case call.Read, call.Write:
 			if line = append(line, ' '); c.Flags&call.Append != 0 {
 				line = append(line, '-')

@@ -80,6 +80,13 @@ type Workload struct {
 	// Calls is how many there will be about, for progress; 0 if nobody knows. Warm of them
 	// come before counters and clocks are reset.
 	Calls, Warm int64
+	// Blocks: it asks a device for blocks, not a file system. Files are devices, volumes or streams,
+	// whose size does not change; calls are Read, Write, Fdatasync, which is a flush, and Truncate,
+	// which discards Length bytes from Offset on. Any thread may ask for the next call.
+	Blocks bool
+	// Before returns what was asked for before, in as many passes as somebody wants; nil where it
+	// was the same.
+	Before func(pass uint64) Source
 	// Generated: a benchmark program makes the calls, and what it costs
 	// ([machine.Host].Generator and Serial) counts. A recording has that in its times.
 	Generated bool

@@ -58,6 +58,7 @@ const (
 	NoMemory   Memory = iota // block commands only (Ext4, F2FS)
 	PageBuffer               // an LRU cache of pages for the byte path (NOVA, PMFS; ByteFS without its log)
 	WriteLog                 // a log of lines (ByteFS)
+	Alone                    // block commands only, of a host without a file system
 )
 
 const (
@@ -87,15 +88,29 @@ type Device struct {
 	width    uint32    // channels
 	channels []channel
 	slots    slots // of the write buffer
+	shape    flash.Shape
 	ftl      *flash.Layer
-	front    int32            // the channel that the frontier is at, and the pages of its turn so far
-	turn     int64            //
-	held     []unit.Time      // by page: until when the write buffer has it; nil unless it serves
-	behind   unit.Time        // see Behind
-	settled  unit.Time        // when the last page written in a block is programmed
-	through  bool             // the block command under way is answered when it is
-	of       []plan.Structure // by page: who wrote it last
-	due      unit.Time        // when Act is
+	front    int32       // the channel that the frontier is at, and the pages of its turn so far
+	turn     int64       //
+	held     []unit.Time // by page: until when the write buffer has it; nil unless it serves
+	behind   unit.Time   // see Behind
+	settled  unit.Time   // when the last page written in a block is programmed
+	through  bool        // the block command under way is answered when it is
+	// How many frontiers the flash has for the host; whether the device tells them apart, and
+	// then by page when it was written last, in pages written; what the host said of the
+	// write at hand.
+	streams int32
+	last    []int64
+	wrote   int64
+	how     plan.Writing
+	// Of an SSD by itself: see Collecting; by slot of the write buffer, how long its program
+	// waits for collection.
+	alone      bool
+	putsOff    bool // what is being booked is collection
+	collecting unit.Time
+	delays     []unit.Time
+	of         []plan.Structure // by page: who wrote it last
+	due        unit.Time        // when Act is
 
 	log    *writeLog   // nil without
 	buffer *pageBuffer // nil without
@@ -127,8 +142,21 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 		d.channels[i].number = int32(i)
 		d.channels[i].page, d.channels[i].cleanAt, d.channels[i].collectAt = none, never, never
 	}
-	d.ftl = newLayer(&d.m)
+	d.alone = memory == Alone
+	if d.alone {
+		d.shape = alone(&d.m)
+		d.ftl = flash.NewLayer(&d.shape)
+	} else {
+		d.shape, _ = shape(&d.m)
+		d.ftl = newLayer(&d.m)
+	}
 	pages := d.Pages()
+	if d.streams = int32(max(1, d.m.Streams)); d.streams > 1 && d.m.StreamsBy == machine.ByHeat {
+		d.last = make([]int64, pages)
+	}
+	if d.alone {
+		d.delays = make([]unit.Time, max(1, d.m.Buffer))
+	}
 	if d.m.Serves {
 		d.held = make([]unit.Time, pages)
 	}
@@ -136,21 +164,77 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 	switch {
 	case memory == WriteLog:
 		d.log = newLog(&d.m, pages)
-	case memory == PageBuffer || d.m.Shared:
+	case memory == PageBuffer || d.m.Shared && !d.alone:
 		d.buffer, d.shared = newBuffer(int32(d.m.DRAM/unit.Page), pages), d.m.Shared
 	}
 	return d
 }
 
 // Pages is how many logical pages the device has.
-func (d *Device) Pages() int32 { return logical(&d.m) }
+func (d *Device) Pages() int32 { return d.shape.Logical }
 
 // Preload gives a page content before the run begins, without time or counts.
 func (d *Device) Preload(page int32) {
+	d.Rewrite(page, 0)
+}
+
+// Rewrite is Preload of a page that may have content, by a stream.
+func (d *Device) Rewrite(page int32, how plan.Writing) {
 	u := d.place(page)
-	for d.ftl.WriteTo(u, page); d.ftl.Due(u); {
-		d.ftl.Collect(u)
+	d.how = how
+	for d.ftl.WriteStream(u, page, d.stream(page)); d.ftl.Due(u); {
+		if _, ok := d.ftl.Collect(u); !ok {
+			break
+		}
 	}
+	d.how = 0
+}
+
+// Worn returns how often blocks were erased: the one that was least, all in sum, and the one that
+// was most, and how many there are. Forget makes all of them new.
+func (d *Device) Worn() (least, sum, most, blocks int64) {
+	least, sum, most = d.ftl.Worn()
+	return least, sum, most, int64(d.shape.Units) * int64(d.shape.Blocks)
+}
+
+// Forget makes all blocks of the flash new, with what is in them.
+func (d *Device) Forget() { d.ftl.Forget() }
+
+// stream is the frontier that a page is to be written to.
+func (d *Device) stream(page int32) int32 {
+	if d.streams == 1 {
+		return 0
+	}
+	if d.last != nil {
+		before := d.last[page]
+		d.wrote++
+		if d.last[page] = d.wrote; before == 0 {
+			return 0
+		}
+		heat, limit := int32(0), int64(len(d.last))/2
+		for heat < d.streams-1 && d.wrote-before < limit {
+			heat, limit = heat+1, limit/4
+		}
+		return heat
+	}
+	said := d.how.Stream()
+	if !d.alone && d.of[page] != plan.Data {
+		said = 1
+	}
+	return said % d.streams
+}
+
+// Collecting is how much of what Behind has was garbage collection; of writes, how long the slot of
+// the write buffer that the last page of it waited for was taken by a program that waited for that.
+// Of an SSD by itself.
+func (d *Device) Collecting() unit.Time { return d.collecting }
+
+// collected notes how long a program waits for collection, by its slot of the write buffer.
+func (d *Device) collected(c *channel, slot int32, from, to unit.Time) {
+	if slot == none {
+		slot = d.slots.first().id
+	}
+	d.delays[slot] = c.collects.within(d.now, from, to)
 }
 
 // Behind is how long the last read, of those of its pages that were there last, waited at its
@@ -183,9 +267,9 @@ func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
 func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.Time {
 	d.now = now
 	d.count(s, Block, Reads, int64(n)*int64(unit.Page))
-	done, behind := now+d.m.Submit, unit.Time(0)
+	done, behind, collecting := now+d.m.Submit, unit.Time(0), unit.Time(0)
 	for p := page; p < page+n; p++ {
-		d.behind = 0
+		d.behind, d.collecting = 0, 0
 		t, link := d.order(now + d.m.Submit)
 		switch {
 		case d.held != nil && d.held[p] > t: // which has the newest of it, but for lines in the log
@@ -198,10 +282,10 @@ func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.
 			t = d.read(t, p, ByHost)
 		}
 		if t += d.m.Transfer; max(t, link) > done {
-			done, behind = max(t, link), d.behind
+			done, behind, collecting = max(t, link), d.behind, d.collecting
 		}
 	}
-	d.behind = behind
+	d.behind, d.collecting = behind, collecting
 	return done + d.m.Complete
 }
 
@@ -211,14 +295,23 @@ func (d *Device) content(s plan.Structure, page int32) bool {
 	return d.ftl.Home(page) >= 0 || d.fresh && s == plan.Data
 }
 
+// Write is BlockWrite of a host that says how.
+func (d *Device) Write(now unit.Time, page, n int32, how plan.Writing) unit.Time {
+	d.how = how
+	done := d.BlockWrite(now, plan.Data, page, n, 0)
+	d.how = 0
+	return done
+}
+
 // BlockWrite writes n pages from page, for transaction tx or 0.
 func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) unit.Time {
 	d.now = now
 	d.count(s, Block, Writes, int64(n)*int64(unit.Page))
-	done := now + d.m.Submit
+	done, collecting := now+d.m.Submit, unit.Time(0)
 	for p := page; p < page+n; p++ {
 		firmware, link := d.order(now + d.m.Submit)
-		t := max(max(firmware, d.slots.first().free)+d.m.Transfer, link)
+		slot := d.slots.first()
+		t := max(max(firmware, slot.free)+d.m.Transfer, link)
 		d.of[p] = s
 		stored := plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx}
 		if d.through {
@@ -238,13 +331,29 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 		case d.log != nil && !d.quirks.keepsLines:
 			d.void(p)
 		}
+		if d.how != 0 && d.how.Part(p == page, p == page+n-1) && d.content(s, p) {
+			t = d.read(t, p, ByHost) // what of the page is not written
+		}
+		collected := unit.Time(0)
+		if d.alone && slot.free > firmware {
+			collected = min(d.delays[slot.id], slot.free-firmware)
+		}
 		end := d.program(t, p, ByHost)
 		d.settled = max(d.settled, end)
+		if d.alone {
+			d.delays[slot.id] += collected // who waits for the slot next waits for both
+		}
 		if d.waits || d.through {
 			t = end
+			if d.alone {
+				collected = d.delays[slot.id]
+			}
 		}
-		done = max(done, t)
+		if t > done {
+			done, collecting = t, collected
+		}
 	}
+	d.collecting = collecting
 	return done + d.m.Complete
 }
 

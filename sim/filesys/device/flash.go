@@ -22,15 +22,15 @@ type channel struct {
 	next    int
 	page    int32
 	lines   uint64
-	void    bool  // what is being programmed was written or trimmed since
-	writes  []gap // programs and erases that may not be over, in order, and the first that is not
-	over    int
+	void    bool // what is being programmed was written or trimmed since
+	writes  gaps // programs and erases
 	cleanAt unit.Time
 
 	// What collection has to do of a block: copies, and the erase. At collectAt it goes on.
 	copies    int32
 	erase     bool
 	collectAt unit.Time
+	collects  gaps // of an SSD by itself: copies and erases of collection
 }
 
 // A job is a piece of a channel's work: when it arrives, begins and how long it takes.
@@ -40,29 +40,43 @@ type job struct {
 	slot                  int32 // of the write buffer, of a program that has one and may be put off; or none
 }
 
-// A gap is a time in which a channel programs or erases.
-type gap struct{ from, to unit.Time }
-
-// wrote notes that a channel programs or erases from a time on.
-func (c *channel) wrote(from, took unit.Time) {
-	if n := len(c.writes); n > c.over && c.writes[n-1].to == from {
-		c.writes[n-1].to += took
-		return
-	}
-	if c.over > 0 && len(c.writes) == cap(c.writes) {
-		c.writes, c.over = c.writes[:copy(c.writes, c.writes[c.over:])], 0
-	}
-	c.writes = append(c.writes, gap{from, from + took})
+// gaps are the times in which a channel does something, in order, that may not be over, and the
+// first that is not.
+type gaps struct {
+	list []gap
+	over int
 }
 
-// waited is how much of the time from one until another a channel programs or erases, of which
-// nobody asks for an earlier one than now any more.
-func (c *channel) waited(now, from, to unit.Time) (sum unit.Time) {
-	for c.over < len(c.writes) && c.writes[c.over].to <= now {
-		c.over++
+type gap struct{ from, to unit.Time }
+
+// add notes that a channel does it from a time on.
+func (g *gaps) add(from, took unit.Time) {
+	if n := len(g.list); n > g.over && g.list[n-1].to == from {
+		g.list[n-1].to += took
+		return
 	}
-	for i := len(c.writes) - 1; i >= c.over && c.writes[i].to > from; i-- {
-		sum += max(0, min(to, c.writes[i].to)-max(from, c.writes[i].from))
+	if g.over > 0 && len(g.list) == cap(g.list) {
+		g.list, g.over = g.list[:copy(g.list, g.list[g.over:])], 0
+	}
+	g.list = append(g.list, gap{from, from + took})
+}
+
+// insert is add where others may come after.
+func (g *gaps) insert(from, took unit.Time) {
+	g.add(from, took)
+	for i := len(g.list) - 1; i > g.over && g.list[i-1].from > g.list[i].from; i-- {
+		g.list[i-1], g.list[i] = g.list[i], g.list[i-1]
+	}
+}
+
+// within is how much of the time from one until another that is, of which nobody asks for an
+// earlier one than now any more.
+func (g *gaps) within(now, from, to unit.Time) (sum unit.Time) {
+	for g.over < len(g.list) && g.list[g.over].to <= now {
+		g.over++
+	}
+	for i := len(g.list) - 1; i >= g.over && g.list[i].to > from; i-- {
+		sum += max(0, min(to, g.list[i].to)-max(from, g.list[i].from))
 	}
 	return sum
 }
@@ -95,24 +109,42 @@ func (d *Device) channel(page int32) int32 {
 	return int32(uint32(page) % d.width)
 }
 
+// base is what flash is in either case.
+func base(m *machine.Device) flash.Shape {
+	return flash.Shape{Units: int32(m.Channels), Pages: int32(m.Pages), Stepped: true, Streams: int32(m.Streams), Own: m.CollectOwn}
+}
+
 // shape returns the flash of a device of so many blocks a channel, of which collection
 // begins and ends with so many free, and on which so many pages a channel hold other data.
 func shape(m *machine.Device) (s flash.Shape, old int32) {
+	s = base(m)
 	blocks := int64(m.Capacity/unit.Page) / (m.Channels * m.Pages)
 	begin := blocks * m.CollectAt / 100
 	end := max(begin+1, (blocks*m.CollectUntil+99)/100)
 	used := blocks * m.Pages * m.Old / 100
-	logical := max(0, (blocks-end-1)*m.Pages-used)
-	return flash.Shape{
-		Units: int32(m.Channels), Blocks: int32(blocks), Pages: int32(m.Pages), Logical: int32(logical * m.Channels),
-		Begin: int32(begin), End: int32(end), Stepped: true,
-	}, int32(used)
+	logical := max(0, (blocks-end-int64(s.Frontiers()))*m.Pages-used)
+	s.Blocks, s.Logical, s.Begin, s.End = int32(blocks), int32(logical*m.Channels), int32(begin), int32(end)
+	return s, int32(used)
 }
 
-// logical returns how many pages the host knows.
-func logical(m *machine.Device) int32 {
-	s, _ := shape(m)
-	return s.Logical
+// alone returns the flash of an SSD by itself: what the host may address is its capacity. Collection
+// works with all the flash that there is beyond it: it begins with the last free block of a channel,
+// with several frontiers with the last but one, and ends with one more. The blocks that are open,
+// taken to be half full, or free come on top of Spare: a drive has thousands, of which these hardly
+// count, and few are simulated.
+func alone(m *machine.Device) flash.Shape {
+	s := base(m)
+	capacity := m.Capacity
+	if m.Room > 0 {
+		capacity = m.Room
+	}
+	logical := (int64((capacity+unit.Page-1)/unit.Page) + m.Channels - 1) / m.Channels
+	fronts := s.Frontiers()
+	s.Begin, s.Logical = min(fronts, 2), int32(logical*m.Channels)
+	s.End = s.Begin + 1
+	raw := (logical*(1000+m.Spare) + 1000*m.Pages - 1) / (1000 * m.Pages)
+	s.Blocks = max(int32(raw)+s.Begin+fronts/2, int32((logical+m.Pages-1)/m.Pages)+s.End+fronts)
+	return s
 }
 
 // newLayer returns flash without data of the host. Other data are spread evenly over
@@ -229,6 +261,9 @@ func (d *Device) insert(c *channel, at, took unit.Time, read bool, slot int32) (
 		end += rest[k].took
 		if s := rest[k].slot; s != none {
 			d.slots.delay(s, was, end)
+			if d.putsOff {
+				d.delays[s] += end - was
+			}
 		}
 	}
 	last := &c.jobs[len(c.jobs)-1]
@@ -250,7 +285,10 @@ func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 	c := &d.channels[u]
 	start := d.book(c, at, d.m.Read, true, none)
 	if start > at {
-		d.behind += c.waited(d.now, at, start)
+		d.behind += c.writes.within(d.now, at, start)
+		if d.alone {
+			d.collecting += c.collects.within(d.now, at, start)
+		}
 	}
 	d.Counts.FlashReads[why]++
 	d.Counts.Busy[u] += d.m.Read
@@ -262,18 +300,21 @@ func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 	u := d.place(page)
 	c := &d.channels[u]
-	copied, erased := d.ftl.WriteTo(u, page)
+	copied, erased := d.ftl.WriteStream(u, page, d.stream(page))
 	if erased > 0 { // there was no free block: everybody waits
 		d.tidy(u, copied, erased)
 		took := unit.Time(copied)*(d.m.Read+d.m.Program) + unit.Time(erased)*d.m.Erase
-		c.wrote(d.book(c, at, took, false, none), took)
+		d.collects(c, at, took)
 	}
 	slot, held := int32(none), why == ByHost || why == ByBuffer && !d.quirks.shortMisses
-	if held && d.m.ReadsFirst { // it may be put off
+	if held && (d.m.ReadsFirst || d.alone) { // it may be put off
 		slot = d.slots.take()
 	}
 	start := d.book(c, at, d.m.Program, false, slot)
-	c.wrote(start, d.m.Program)
+	d.works(c, start, d.m.Program)
+	if d.alone && held {
+		d.collected(c, slot, at, start)
+	}
 	if d.held != nil {
 		d.held[page] = 0
 		if held {
@@ -322,14 +363,31 @@ func (d *Device) collect(u int32, at unit.Time) {
 	if c.copies > 0 {
 		c.copies--
 		d.tidy(u, 1, 0)
-		begins := d.book(c, at, d.m.Read+d.m.Program, false, none)
-		c.wrote(begins, d.m.Read+d.m.Program)
-		c.collectAt = begins + d.m.Read + d.m.Program
+		c.collectAt = d.collects(c, at, d.m.Read+d.m.Program)
 		return
 	}
 	c.erase = false
 	d.tidy(u, 0, 1)
-	begins := d.book(c, at, d.m.Erase, false, none)
-	c.wrote(begins, d.m.Erase)
-	c.collectAt = begins + d.m.Erase
+	c.collectAt = d.collects(c, at, d.m.Erase)
+}
+
+// collects has a channel do work of collection, and returns when that ends.
+func (d *Device) collects(c *channel, at, took unit.Time) unit.Time {
+	d.putsOff = d.alone
+	begins := d.book(c, at, took, false, none)
+	d.putsOff = false
+	d.works(c, begins, took)
+	if d.alone {
+		c.collects.insert(begins, took)
+	}
+	return begins + took
+}
+
+// works notes that a channel programs or erases.
+func (d *Device) works(c *channel, from, took unit.Time) {
+	if d.alone { // pieces of collection come before what is booked for later
+		c.writes.insert(from, took)
+	} else {
+		c.writes.add(from, took)
+	}
 }

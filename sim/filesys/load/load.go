@@ -151,7 +151,9 @@ type Recording struct {
 	// Order has the thread of each call in the order in which they took effect, which is not
 	// quite that of At, when they began.
 	Order []int32
-	Notes []string // what was inferred, and what does not matter
+	// Blocks: it has requests of blocks, as [call.Workload].Blocks.
+	Blocks bool
+	Notes  []string // what was inferred, and what does not matter
 	// Unmatched lines, or calls, that were left out, by what they are: those with most bytes first.
 	Unmatched []Count
 }

@@ -61,6 +61,9 @@ func Replay(r *Recording, s *machine.Setup) (*call.Workload, error) {
 	if !p.order() {
 		return nil, errors.New("the recording's Order has not every call of every thread once")
 	}
+	if r.Blocks {
+		return w, requests(w, r, s)
+	}
 	w.Start = p.start
 	return w, nil
 }

@@ -20,6 +20,7 @@ func Default() Setup {
 			LineRead: 4800 * ns, LineWrite: 600 * ns, Commit: us,
 			DRAM: 256 * unit.MiB, LogAt: 85,
 			CollectAt: 10, CollectUntil: 25, Endurance: 3000,
+			Streams: 1, StreamsBy: Told, Spare: 70, History: ByItself, Depth: 32,
 		},
 		Host: Host{
 			Cores: 28, Cache: unit.GiB, MetaShare: 25,

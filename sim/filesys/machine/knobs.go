@@ -19,6 +19,8 @@ const (
 	GroupBlocks   = "Block commands"
 	GroupBytes    = "Byte accesses and DRAM of the device"
 	GroupCollect  = "Garbage collection and life"
+	GroupStreams  = "Frontiers of the flash"
+	GroupAlone    = "The SSD alone"
 	GroupHost     = "Host"
 	GroupCalls    = "CPU time of calls"
 	GroupSystems  = "CPU time of file systems"
@@ -40,6 +42,8 @@ const (
 	mostCapacity = 32 * unit.GiB
 	mostCache    = 16 * unit.GiB // which takes memory as it is used
 	mostDRAM     = 8 * unit.GiB
+	mostStreams  = 8
+	mostDepth    = 1024
 	// leastBlocks a channel needs, so that collection has blocks to choose from.
 	leastBlocks = 8
 	// leastPages is the least page cache, journal and buffer of the device that file
@@ -185,6 +189,36 @@ func Knobs() []knob.Knob[Setup] {
 	count(func(s *Setup) *int64 { return &s.Device.CollectUntil }, knob.Info{Key: "gc_stop", Label: "Collection ends at", Unit: "%", Max: 90, Help: "Share of them that are free when it ends.", Source: artifact})
 	count(func(s *Setup) *int64 { return &s.Device.Old }, knob.Info{Key: "old_data", Label: "Other data", Unit: "%", Max: 90, Help: "How full the SSD is beforehand of data that the run does not use.", Source: "0: not published"})
 	count(func(s *Setup) *int64 { return &s.Device.Endurance }, knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: cells with three bits"})
+
+	group = GroupStreams
+	count(func(s *Setup) *int64 { return &s.Device.Streams }, knob.Info{Key: "streams", Label: "Streams", Min: 1, Max: mostStreams, Help: "How many blocks a channel writes at a time, each for what is written together (Flexible Data Placement). Collected pages stay in their stream unless they have a frontier of their own.", Source: "ours; 1: as " + artifact})
+	ks = append(ks, knob.Knob[Setup]{
+		Info: knob.Info{
+			Key: "streams_by", Label: "Streams are told apart", Group: group, Kind: knob.One, Help: "Who says which stream a write belongs to, where there are several.", Source: "ours",
+
+			Choices: []knob.Choice{
+				{Key: string(Told), Label: "by the host", Help: "Each volume, file or device of a recording of requests has its own, in turns; the hot and the cold data of a generated one; of file systems data have one, and all else the next.", Word: "-"},
+				{Key: string(ByHeat), Label: "by heat", Help: "The SSD tells by how many writes ago a page was written before: less than half the pages it has is one stream, an eighth of them the next, and so on.", Word: "streams by heat"},
+			},
+		}, Word: func(s *Setup) *string { return (*string)(&s.Device.StreamsBy) },
+	})
+	mechanism(func(s *Setup) *bool { return &s.Device.CollectOwn }, knob.Info{Key: "gc_frontier", Label: "Collection has its own frontier", Help: "Whether what garbage collection copies goes to blocks of its own; else beside what is written.", Source: "off: as " + artifact + "; SSDs have one"})
+
+	group = GroupAlone
+	add(knob.Int(knob.Info{Key: "spare", Label: "Over-provisioning", Unit: "%", Scale: 10, Min: 20, Max: 4000, Help: "Flash beyond the capacity, which collection works with. It decides for requests to the SSD alone; file systems have what “Collection ends at” keeps free.", Source: "ours: 7 is that of a consumer drive (GiB of flash sold as GB); 28 of one for servers"}, func(s *Setup) *int64 { return &s.Device.Spare }))
+	ks = append(ks, knob.Knob[Setup]{
+		Info: knob.Info{
+			Key: "history", Label: "Written before", Group: group, Kind: knob.One, Help: "What the SSD has behind it when the run begins, without time or counts. It decides for requests to the SSD alone.", Source: "ours; as SNIA's Performance Test Specification has it: preconditioning that depends on the workload",
+
+			Choices: []knob.Choice{
+				{Key: string(ByItself), Label: "the same, for long", Help: "Every page once, then the writes of the run over and over, eight times what the flash holds: a steady state.", Word: "-"},
+				{Key: string(AtRand), Label: "pages at random", Help: "Every page once, then pages at random, three times what the flash holds.", Word: "written at random before"},
+				{Key: string(Filled), Label: "every page once", Help: "In the order of their numbers.", Word: "filled before"},
+				{Key: string(Empty), Label: "nothing", Help: "A new SSD: pages that were not written are read without flash.", Word: "new"},
+			},
+		}, Word: func(s *Setup) *string { return (*string)(&s.Device.History) },
+	})
+	count(func(s *Setup) *int64 { return &s.Device.Depth }, knob.Info{Key: "queue_depth", Label: "Queue depth", Unit: "requests", Min: 1, Max: mostDepth, Help: "How many requests are under way at once, at most: each that is answered makes room for the next. It decides for requests to the SSD alone.", Source: "ours: 32, as usual in data sheets"})
 
 	group = GroupHost
 	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; a thread that finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})

@@ -51,6 +51,26 @@ const (
 	Volatile  Cache = "volatile"  // what is not flushed may be lost, in any order
 )
 
+// A StreamsBy says which frontier of the flash a write goes to, where it has several.
+type StreamsBy string
+
+// The ways.
+const (
+	Told   StreamsBy = "told" // as the host says: a volume or file of its own each; of file systems data, and all else
+	ByHeat StreamsBy = "heat" // by how many writes ago the page was written before
+)
+
+// A History is what was written to an SSD by itself before the run, without time or counts.
+type History string
+
+// The histories.
+const (
+	Empty    History = "empty"  // nothing
+	Filled   History = "full"   // every page that the run knows, once, in their order
+	AtRand   History = "random" // then pages at random
+	ByItself History = "itself" // then the run's own writes
+)
+
 // A Setup is the hardware, the host and the options. It is copied freely. Sizes and
 // timers are at full scale; what a run hands to the device, the host and file systems is
 // divided ([Setup.Scaled]).
@@ -142,6 +162,21 @@ type Device struct {
 	// many. Old is how full, in percent of its capacity, the SSD is of other data.
 	CollectAt, CollectUntil, Old int64
 	Endurance                    int64 // erases of a block
+	// Streams is how many frontiers a channel has for what the host writes, StreamsBy who tells
+	// them apart. CollectOwn: what collection copies has a frontier of its own; else it stays in
+	// its stream.
+	Streams    int64
+	StreamsBy  StreamsBy
+	CollectOwn bool
+	// Of an SSD by itself: Spare is how much flash it has beyond its capacity, in thousandths of
+	// that, in place of CollectAt, CollectUntil and Old; History what was written before the
+	// run; Depth how many requests are under way at once, at most. 0 in a run of a file system.
+	Spare   int64
+	History History
+	Depth   int64
+	// Room is the capacity of an SSD by itself where a recording says it; 0: Capacity. Nothing
+	// divides it.
+	Room unit.Bytes
 }
 
 // A Host is the computer and its operating system.

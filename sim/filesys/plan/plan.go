@@ -55,7 +55,7 @@ type Step struct {
 	// Through, of BlockWrite: it is durable when it has ended, whatever is in the device's cache
 	// (FUA).
 	Through bool
-	what    uint8 // of a Note
+	what    uint8 // of a Note, or a Writing
 	Page, N int32
 	Tx      int32
 	Lines   uint64 // bit i is line i of the page
@@ -79,6 +79,33 @@ func (n Note) Step() Step {
 func (s *Step) Note() Note {
 	return Note{What: s.what, Node: s.Page, Page: s.N, Tx: s.Tx, From: int32(uint32(s.Lines)), To: int32(uint32(s.Lines >> 32))}
 }
+
+// A Writing is what a host without a file system says of a BlockWrite: its stream, and whether of
+// the first and of the last page only a part is written.
+type Writing uint8
+
+// Writings, or-ed with a stream below 64.
+const (
+	FirstPart Writing = 1 << 6
+	LastPart  Writing = 1 << 7
+)
+
+// Stream is the stream.
+func (w Writing) Stream() int32 { return int32(w &^ (FirstPart | LastPart)) }
+
+// Part reports whether of a page, which may be the first or the last, only a part is written.
+func (w Writing) Part(first, last bool) bool {
+	return first && w&FirstPart != 0 || last && w&LastPart != 0
+}
+
+// How returns a step BlockWrite of which a host without a file system says how.
+func (s Step) How(w Writing) Step {
+	s.what = uint8(w)
+	return s
+}
+
+// Writing is what is said of a step BlockWrite; 0 by file systems.
+func (s *Step) Writing() Writing { return Writing(s.what) }
 
 // Means are what recovery goes by.
 type Means uint8

@@ -42,6 +42,10 @@ func (s *source) Entries() []lab.Entry {
 	list := make([]lab.Entry, len(s.list))
 	for i, r := range s.list {
 		// What was written is not in a recording, and hardly any program writes only zeros.
+		if r.Blocks {
+			list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Knobs: []lab.EntryKnob{{Key: "open_loop"}}}
+			continue
+		}
 		list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Set: "payload=random", Knobs: []lab.EntryKnob{{Key: "open_loop"}}}
 	}
 	return list
@@ -74,6 +78,9 @@ func recorded(r *load.Recording) string {
 	var calls int64
 	for _, t := range r.Threads {
 		calls += int64(len(t))
+	}
+	if r.Blocks {
+		return fmt.Sprintf("%s: %s to the SSD alone, of %s, %v of data", r.Format, prose.Count(calls, "request"), prose.Count(int64(r.Most)-1, "device"), touched(r))
 	}
 	return fmt.Sprintf("%s: %s of %s, %s files and directories, %v of data", r.Format, prose.Count(calls, "call"), prose.Count(int64(len(r.Threads)), "thread"), prose.Grouped(int64(r.Most)-1), touched(r))
 }

@@ -23,7 +23,7 @@ func (s *source) Carry(u *knob.Setup) ([]byte, error) {
 func calls(v *seen) ([]byte, error) {
 	w := v.Workload
 	m := w.machine(v.Settings)
-	r := load.Recording{Name: w.Name, Nodes: w.Nodes, Most: w.Most, Threads: make([][]call.Call, w.Threads)}
+	r := load.Recording{Name: w.Name, Nodes: w.Nodes, Most: w.Most, Threads: make([][]call.Call, w.Threads), Blocks: w.Blocks}
 	_, err := core.Run(w.Workload, &m, v.System, &core.Watch{Record: func(e plan.Event) {
 		if e.Moment == plan.Began && int(e.Thread) < len(r.Threads) {
 			c := e.Of

@@ -21,14 +21,17 @@ func glossary() []lab.Term {
 		{Name: "Duplicate", Is: "A copy of a cached page from before it was changed; comparing the two tells which lines changed.", Source: byteFSPaper},
 		{Name: "Fresh page", Is: "A page that is new to its file, so nothing is known of what it held."},
 		{Name: "fsync", Is: "The call that returns when all data of a file are durable.", Source: "POSIX"},
+		{Name: "Garbage collection", Is: "Copying what is still valid of a block of flash, so that it can be erased and written again."},
 		{Name: "Inode", Is: "What a file system knows of a file besides its name and its data: size, times, where the data are."},
 		{Name: "Journal", Is: "An area to which changes of metadata are written before they are written in place, so that a crash leaves all of a change or none.", Source: "Ext4's jbd2"},
 		{Name: "Line", Is: "64 bytes, the least that a load or a store moves between processor and SSD."},
 		{Name: "Memory-semantic SSD", Is: "An SSD that takes loads and stores besides block commands, over PCIe or CXL.", Source: byteFSPaper},
 		{Name: "Metadata", Is: "All that a file system writes besides data of files: inodes, names, bitmaps, pointers, a journal."},
+		{Name: "Over-provisioning", Is: "Flash that an SSD has beyond its capacity, so that collection finds blocks with little to copy."},
 		{Name: "Page buffer", Is: "The SSD's memory as a cache of pages for loads and stores; a miss reads the page from flash."},
 		{Name: "Payload", Is: "What programs write; whether an overwrite changes anything decides what has to be sent."},
 		{Name: "Program", Is: "Writing a page of flash, which takes longer than reading it."},
+		{Name: "Stream", Is: "Writes that the SSD puts into blocks of their own, as they are expected to be overwritten together.", Source: "NVMe, Flexible Data Placement"},
 		{Name: "Write amplification", Is: "What is written to a device over what programs asked to be written."},
 		{Name: "Write log", Is: "The SSD's memory as a log of stored lines, which is cleaned into flash page by page.", Source: byteFSPaper},
 	}
@@ -94,7 +97,8 @@ func help() []lab.Help {
 		{Title: "The SSD", Text: "It takes block commands of 4 KiB and, over the same link, loads and stores of lines of 64 bytes. Its memory is a log of lines (ByteFS), a buffer of pages (NOVA, PMFS), or not used (Ext4, F2FS). Flash is programmed by pages of 4 KiB."},
 		{Title: "The file systems", Text: "ByteFS stores metadata by bytes and reads it as blocks, writes a page of data by bytes if fewer than 8 of its 64 lines changed, and ends each change with COMMIT. Ext4 has an ordered journal, F2FS writes everything to new places and a checkpoint now and then, NOVA has a log for every inode and copies on write, PMFS changes everything in place."},
 		{Title: "What decides the comparison", Text: "How it is measured decides who is ahead. The paper's emulated SSD writes one channel at a time, its script leaves 4 GiB of memory and warms caches, Filebench writes zeros: each can be read in the artifact and is a setting with its source. The device “ByteFS as it was measured” sets them all; the section How it was measured adds them one after the other. At first they are off, because an SSD that you can buy writes all its channels at once."},
+		{Title: "The SSD alone", Text: "Requests of blocks go to the same SSD without a file system: generated ones, at random, hot and cold or in a row, or a recording of a device. Choose The SSD alone as the system. Before the run it has been written for long; over-provisioning, streams and a frontier of its own decide what garbage collection costs, which latencies, write amplification and wear show."},
 		{Title: "Scale", Text: "Files, calls, capacity, log, page cache, journal and all timers are divided alike; latencies, threads, directories and the first 64 pages of the write buffer are not. Rates and ratios hardly move from 1/256 to 1/16; amounts are those of the part that runs."},
-		{Title: "Your own trace", Text: "strace -f -ttt -y of any program, fio's iolog, blkparse text, and Spillway's own text, a call a line. Files that are not created in a trace existed before it. Lines that are not understood are counted and shown. What was written is not in a trace: Payload says how much of it changed."},
+		{Title: "Your own trace", Text: "strace -f -ttt -y of any program, fio's iolog, and Spillway's own text, a call a line. Requests of a device (blkparse text, fio on /dev, tables of MSR Cambridge and SPC) go to the SSD alone. Files that are not created in a trace existed before it. Lines that are not understood are counted and shown. What was written is not in a trace: Payload says how much of it changed."},
 	}
 }

@@ -21,7 +21,8 @@ func standard() settings {
 		}
 	}
 	first.Memtable, first.BlockCache, first.SyncLog = store.Memtable, store.BlockCache, store.SyncLog
-	return settings{Workload: first.Name, Recipe: first, Setup: machine.Default(), Mode: modePaper}
+	p := load.Patterns()[0] // the one with all numbers
+	return settings{Workload: first.Name, Recipe: first, Pattern: p, Setup: machine.Default(), Mode: modePaper}
 }
 
 // Sets of quirks.
@@ -55,6 +56,28 @@ func recipeText(r *load.Recipe) string {
 	return knob.Join(list, " ")
 }
 
+// patternText writes a pattern as settings.
+func patternText(p *load.Pattern) string {
+	var list []knob.Pair
+	for _, k := range load.PatternKnobs() {
+		if p.Uses(k.Key) {
+			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(p)})
+		}
+	}
+	return knob.Join(list, " ")
+}
+
+// Keys of knobs that only workloads of requests have, and that they have not.
+func ofRequests() (only, not []string) {
+	for _, k := range load.PatternKnobs() {
+		only = append(only, k.Key)
+	}
+	for _, k := range load.Knobs() {
+		not = append(not, k.Key)
+	}
+	return only, not
+}
+
 func knobs() map[string][]knob.Knob[settings] {
 	panels := map[string][]knob.Knob[settings]{}
 	add := func(panel string, ks ...knob.Knob[settings]) { panels[panel] = append(panels[panel], ks...) }
@@ -82,6 +105,9 @@ func knobs() map[string][]knob.Knob[settings] {
 	for _, k := range load.Knobs() {
 		add("recipe", knob.Lift(k, func(s *settings) *load.Recipe { return &s.Recipe }))
 	}
+	for _, k := range load.PatternKnobs() {
+		add("recipe", knob.Lift(k, func(s *settings) *load.Pattern { return &s.Pattern }))
+	}
 	add("options", modeKnob())
 	return panels
 }
@@ -92,12 +118,23 @@ func workloadKnob() knob.Knob[settings] {
 		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What programs ask the file system for.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
+	only, not := ofRequests()
 	for _, r := range load.Recipes() {
 		c := knob.Choice{Key: r.Name, Label: r.Title, Help: r.About, Source: filebench, Set: recipeText(&r)}
 		if r.Store() {
 			c.Source = ycsb
 		} else {
 			c.Hides = ofStore
+		}
+		c.Hides = slices.Concat(c.Hides, only)
+		k.Choices = append(k.Choices, c)
+	}
+	for _, p := range load.Patterns() {
+		c := knob.Choice{Key: p.Name, Label: p.Title, Help: p.About + " For the SSD alone.", Source: "Spillway's own", Set: patternText(&p), Hides: slices.Clone(not)}
+		for _, key := range only {
+			if !p.Uses(key) {
+				c.Hides = append(c.Hides, key)
+			}
 		}
 		k.Choices = append(k.Choices, c)
 	}
@@ -187,6 +224,9 @@ func check(s *settings) error {
 // generate makes the workload of a recipe.
 func generate(s *settings) (*work, error) {
 	m := s.machine()
+	if p, ok := load.FindPattern(s.Workload); ok {
+		return requests(s, p, &m)
+	}
 	r := s.Recipe
 	r.Name = s.Workload
 	w, err := load.Generate(&r, &m)
@@ -198,6 +238,28 @@ func generate(s *settings) (*work, error) {
 		x.origin = ycsb + "."
 	}
 	x.about = fmt.Sprintf("%s %s files and directories exist beforehand; %d threads call", recipeOf(s.Workload).About, prose.Grouped(int64(len(w.Nodes))), w.Threads)
+	if m.Scale > 1 {
+		x.about += fmt.Sprintf(", at 1/%d of full scale", m.Scale)
+	}
+	x.about += "."
+	return x, nil
+}
+
+// requests makes the workload of a pattern.
+func requests(s *settings, known *load.Pattern, m *machine.Setup) (*work, error) {
+	p := s.Pattern
+	p.Name, p.Title, p.About, p.Sequential = known.Name, known.Title, known.About, known.Sequential
+	if known.Hot == 0 {
+		p.Hot, p.HotWrites = 0, 0
+	}
+	w, err := load.Requests(&p, m)
+	if err != nil {
+		return nil, err
+	}
+	x := &work{Workload: w, origin: "Spillway's own.", about: fmt.Sprintf("%s %s requests of %v, %d %% of them reads, %d at a time", known.About, prose.Grouped(w.Calls), p.Size, p.Reads, w.Threads)}
+	if p.Hot > 0 && (p.Hot != known.Hot || p.HotWrites != known.HotWrites) {
+		x.about = fmt.Sprintf("%d %% of the data get %d %% of %s requests of %v, %d %% of them reads, %d at a time", p.Hot, p.HotWrites, prose.Grouped(w.Calls), p.Size, p.Reads, w.Threads)
+	}
 	if m.Scale > 1 {
 		x.about += fmt.Sprintf(", at 1/%d of full scale", m.Scale)
 	}

@@ -22,7 +22,8 @@ type settings struct {
 	Workload string // name of a recipe
 	Entry    string // of opened files, instead of Workload; empty for none
 	Recipe   load.Recipe
-	Mode     string // quirks
+	Pattern  load.Pattern // of a Workload of requests
+	Mode     string       // quirks
 	Setup    machine.Setup
 }
 
@@ -44,10 +45,25 @@ type work struct {
 
 // machine returns the machine that it runs on.
 func (w *work) machine(s *settings) machine.Setup {
-	if w.recorded {
-		return recordingMachine(s.machine(), w.touches)
+	switch m := s.machine(); {
+	case w.recorded && w.Blocks:
+		m.Scale = 1
+		d := &m.Device
+		d.Room = max(w.room(), 8*unit.Bytes(d.Channels*d.Pages)*unit.Page)
+		return m
+	case w.recorded:
+		return recordingMachine(m, w.touches)
+	default:
+		return m
 	}
-	return s.machine()
+}
+
+// room is how much the devices of a recording of requests have, in whole pages.
+func (w *work) room() (sum unit.Bytes) {
+	for _, n := range w.Nodes {
+		sum += unit.Bytes(unit.Bytes(n.Size).Pages()) * unit.Page
+	}
+	return sum
 }
 
 // roomy is how many times as large as what a recording touches the SSD's room is at least.
@@ -68,8 +84,9 @@ func recordingMachine(m machine.Setup, touches unit.Bytes) machine.Setup {
 // A result is a run with its setup.
 type result struct {
 	*core.Result
-	setup machine.Setup
-	w     *work
+	setup   machine.Setup
+	w       *work
+	refused string // why the system does not take the workload
 }
 
 // What sections and exports are made of, with this laboratory's types.
@@ -118,9 +135,13 @@ func New() lab.Lab {
 		Source: func(s *settings) string {
 			m, r := &s.Setup, s.Recipe
 			if s.Entry != "" {
-				return fmt.Sprintf("entry=%q open_loop=%v", s.Entry, m.OpenLoop)
+				return fmt.Sprintf("entry=%q open_loop=%v depth=%d", s.Entry, m.OpenLoop, m.Device.Depth)
 			}
 			r.Name = s.Workload
+			if _, ok := load.FindPattern(s.Workload); ok {
+				d := &m.Device
+				return fmt.Sprintf("workload=%s scale=%d seed=%d capacity=%d channels=%d depth=%d %s", s.Workload, m.Scale, m.Seed, d.Capacity, d.Channels, d.Depth, patternText(&s.Pattern))
+			}
 			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d warm=%v flowops=%v full_sync=%v burns=%d,%d,%d %s", r.Name, m.Scale, m.Seed, m.Threads, m.Warm, m.Flowops, m.FullSync, m.ReaderBurn, m.WriterBurn, m.StoreCost, recipeText(&r))
 		},
 		Load:     loaded,
@@ -141,7 +162,7 @@ func New() lab.Lab {
 }
 
 // dropped says what files the laboratory takes.
-const dropped = "Drop a trace of calls (strace, fio's iolog, blkparse, or Spillway's own) anywhere on this page"
+const dropped = "Drop a trace of calls (strace, fio's iolog, or Spillway's own), or of requests to a device (blkparse, fio, MSR, SPC), anywhere on this page"
 
 // systems lists the file systems.
 func systems() []lab.System {
@@ -158,6 +179,11 @@ func systems() []lab.System {
 		}
 		list = append(list, x)
 	}
+	a := &core.Alone
+	list = append(list, lab.System{
+		Name: a.Name, Title: a.Title, About: a.About + " It takes workloads of requests, which file systems do not.", Family: "No file system",
+		Paper: nvme, Off: true, Look: a.Look,
+	})
 	return append(list, lab.Best(
 		"A proven bound, not a run: no file system can be faster. It is the least that cores, threads, the benchmark program's serial part and reads of flash need. It is there for workloads that read; where writing decides it would be loose, and is not shown.",
 		"Spillway: sums over what works at most all the time", 10))
@@ -195,10 +221,13 @@ func loaded(s *settings, f lab.Files) (*work, error) {
 func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 	m := w.machine(s)
 	r, err := core.Run(w.Workload, &m, system, nil, p)
+	if unfit := new(core.UnfitError); errors.As(err, &unfit) {
+		return &result{&core.Result{System: system, Workload: w.Name, Scale: m.Scale}, m, w, unfit.Reason}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &result{r, m, w}, nil
+	return &result{r, m, w, ""}, nil
 }
 
 var errNoFiles = errors.New("the files are no longer at hand; open them again")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	core "spillway/sim/filesys"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
@@ -18,6 +19,7 @@ import (
 func setups() []string {
 	list := []string{
 		"workload=create scale=256 device=artifact", "workload=varmail scale=256 device=cxl payload=random", "workload=fileserver scale=256 device=board fresh=1",
+		"workload=block-hot-cold scale=256 streams=2", "workload=block-uniform scale=256 request_reads=50 history=random", "workload=block-sequential scale=256 gc_frontier=1 spare=28",
 		"workload=mkdir scale=128 ssd_dram=64 log_single=1", "workload=oltp scale=256 calls=400000 payload=share changed=20 ack=program",
 	}
 	for _, r := range load.Recipes() {
@@ -36,6 +38,12 @@ func TestRuns(t *testing.T) {
 // consistent checks what every report must hold.
 func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *result) {
 	t.Helper()
+	if requests := raw.w != nil && raw.w.Blocks; requests != (raw.System == core.Alone.Name) {
+		if r.Fits || !strings.HasSuffix(r.Reason, ").") {
+			t.Errorf("%s: it runs what it does not take: %+v", name, r)
+		}
+		return
+	}
 	if !r.Fits {
 		t.Fatalf("%s: %+v", name, r)
 	}
@@ -46,7 +54,7 @@ func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *re
 	near("metadata", value("meta_write_mb")+value("meta_read_mb"), value("meta_mb"))
 	near("data and metadata", value("w_data_mb")+value("r_data_mb")+value("meta_mb"), value("host_write_mb")+value("host_read_mb"))
 	near("throughput", value("kops")*value("time_ms"), value("calls"))
-	if s := find(raw.System); s.Waits && value("byte_write_mb")+value("byte_read_mb") != 0 {
+	if s := find(raw.System); (s.Waits || raw.Requests != nil) && value("byte_write_mb")+value("byte_read_mb") != 0 {
 		t.Errorf("%s: %s moves bytes", name, s.Title)
 	}
 	if _, reads := r.Value(l.Quantity("read_us")); reads {
@@ -81,6 +89,9 @@ func TestPairs(t *testing.T) {
 	}
 	for _, set := range []string{"workload=create scale=256", small} {
 		for _, s := range l.Running() {
+			if s.Name == core.Alone.Name {
+				continue
+			}
 			r, _, err := l.Run(labtest.Setup(t, &l, set), s.Name, nil, nil)
 			if err != nil {
 				t.Fatal(err)

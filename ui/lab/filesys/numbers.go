@@ -37,16 +37,24 @@ var causes = []struct {
 	{"read_bytes", "loads", "Loads of lines, except their waits behind programs.", []core.Cause{core.ReadsBytes}},
 	{"write_bytes", "stores and COMMIT", "Stores of lines, COMMIT, and waiting for room in the log.", []core.Cause{core.WritesBytes, core.WaitsLog}},
 	{"journal", "commits of a journal", "Waiting until a journal or a checkpoint has committed.", []core.Cause{core.WaitsJournal}},
+	{collectingKey, "garbage collection", "What requests to the SSD alone wait for garbage collection: 0 of file systems, of which it is in the others.", nil},
 	{behindKey, "reads behind programs", "Block reads and loads waiting at a flash channel for programs and erases ahead of them; Reads first (reads_first) lets them pass.", nil},
 }
+
+// collectingKey is of what requests to an SSD by itself wait for collection, which is in the ledger
+// of what they are.
+const collectingKey = "collecting"
 
 // behindKey is of what reads wait for programs, which is in the ledger of what they are.
 const behindKey = "behind"
 
 // spent is what threads spend on a part of their time, in sum.
 func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
-	if key == behindKey {
-		return r.Behind[device.Block] + r.Behind[device.Byte]
+	switch key {
+	case behindKey:
+		return r.Behind[device.Block] + r.Behind[device.Byte] - r.Collecting[device.Reads]
+	case collectingKey:
+		return r.Collecting[device.Reads] + r.Collecting[device.Writes]
 	}
 	for _, c := range of {
 		switch t += r.Ledger[c]; c {
@@ -54,6 +62,8 @@ func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
 			t += r.Ended
 		case core.ReadsBlocks:
 			t -= r.Behind[device.Block]
+		case core.WritesBlocks:
+			t -= r.Collecting[device.Writes]
 		case core.ReadsBytes:
 			t -= r.Behind[device.Byte]
 		}
@@ -219,6 +229,7 @@ func list() []report.Measure[*result] {
 		return min(s.Cached*int64(unit.Page), int64(r.setup.Host.Cache)/r.Scale)
 	})
 	used("log_used", "Log in use", "The most of it at a time.", func(_ *result, s *core.Sample) int64 { return s.Log })
+	ns = append(ns, ofAlone()...)
 	add("days", "Life of the flash", "days", "Until every block has been erased as often as it can be, if the SSD were programmed at this rate without pause.", 1, 1, func(r *result) float64 { return days(r.Result, r.setup.Device.Capacity, r.setup.Device.Endurance) })
 	return ns
 }

@@ -47,6 +47,16 @@ func presets() []lab.Preset {
 			Systems: []string{"nova", "bytefs-dual", "bytefs-log", "bytefs"},
 		},
 		{
+			Key: "ssd-hot-cold", Title: "The SSD alone: hot and cold", Set: "workload=block-hot-cold scale=64 mode=paper",
+			About:   "No file system: a twentieth of the data gets nearly all writes, of an SSD that is full. Each page written costs ten programs of flash, since hot and cold pages share blocks. Vary Streams under What if, or give collection a frontier of its own.",
+			Systems: []string{"raw"},
+		},
+		{
+			Key: "ssd-uniform", Title: "How much over-provisioning?", Set: "workload=block-uniform scale=64 request_reads=30 spare=15 mode=paper",
+			About:   "Reads and writes all over an SSD without a file system: vary Over-provisioning under What if, and see when garbage collection stops mattering to latency and to wear.",
+			Systems: []string{"raw"},
+		},
+		{
 			Key: "cxl-link", Was: []string{"workload=varmail scale=64 line_read=175 line_write=175 read_latency=3 program_latency=80 mode=paper"}, Title: "Over CXL", Set: "workload=varmail scale=64 line_read=175 line_write=175 mode=paper",
 			About: "The mail server over a link on which a line takes 175 ns, with the same flash. NOVA and PMFS, which load line by line, answer a third and a half more calls; ByteFS, which stores a few lines a call, gains nothing and stays ahead.",
 		},

@@ -15,6 +15,9 @@ import (
 
 // describe is the report of a result.
 func describe(w *work, s *settings, r *result) *report.Report {
+	if r.refused != "" {
+		return &report.Report{Reason: r.refused + ".", About: w.about, Origin: w.origin}
+	}
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
 	if w.recorded {
 		rep.Notes = append(rep.Notes, whereof(s, r))
@@ -26,6 +29,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 
 // whereof says what machine a recording runs on.
 func whereof(s *settings, r *result) string {
+	if r.Requests != nil {
+		return fmt.Sprintf("The recording runs as it is, whatever Scale says, on an SSD of %v: as large as what it accesses, in pieces of 1 MiB, and so full. A larger one would have less to collect.", r.setup.Device.Room)
+	}
 	said := "The recording runs unchanged on the whole machine, whatever Scale says, and without the costs of a benchmark program."
 	if own := r.setup.Device.Capacity; own < s.Setup.Device.Capacity {
 		said += fmt.Sprintf(" Only the SSD is smaller, %v instead of %v: still at least %d times the size of the recording's files.", own, s.Setup.Device.Capacity, roomy)
@@ -35,6 +41,13 @@ func whereof(s *settings, r *result) string {
 
 // lead says the problem: what programs ask, and what an SSD does for the least of it.
 func lead(r *result) string {
+	if r.Requests != nil {
+		said := fmt.Sprintf("An SSD gets %s, which write %s", prose.Count(r.Calls, "request"), prose.Bytes(float64(r.Asked[device.Writes])))
+		if r.Scale > 1 {
+			said += fmt.Sprintf(" (at 1/%d of full scale)", r.Scale)
+		}
+		return said + ". How long do they wait, and for what?"
+	}
 	said := fmt.Sprintf("Programs make %s calls and write %s", prose.Grouped(r.Calls), prose.Bytes(float64(r.Asked[device.Writes])))
 	if r.Asked[device.Writes] == 0 {
 		said = fmt.Sprintf("Programs make %s calls and write no data", prose.Grouped(r.Calls))
@@ -50,6 +63,12 @@ func lead(r *result) string {
 func caveats(r *result) (list []string) {
 	m := &r.setup
 	overwrites := r.Workload == "oltp" || r.Workload == "varmail" || r.Workload == "webserver"
+	if r.Requests != nil {
+		if r.w.recorded && r.setup.Device.History == machine.ByItself {
+			list = append(list, "Before it is measured the recording is written over and over: what it writes only once is as old as what it writes often.")
+		}
+		return list
+	}
 	if r.w.recorded {
 		if r.Calls < fewCalls {
 			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", prose.Count(r.Calls, "call")))

@@ -38,8 +38,8 @@ const (
 	none        = "none"
 )
 
-// kinds are the promises, as people read them.
-var kinds = [promise.Kinds]struct{ head, says string }{
+// promises has them as people read them.
+var promises = [promise.Kinds]struct{ head, says string }{
 	promise.Lost:     {"Synced and lost", "what a sync had made durable is older or gone"},
 	promise.Nameless: {"Name lost", "a file is gone whose name another was to take, and the other has not got it"},
 	promise.Mixed:    {"Renamed, not whole", "a file has taken the name of another without what had been written to it"},
@@ -243,7 +243,7 @@ func (t *tried) says() string {
 		return fmt.Sprintf("%s keeps every promise in all %s that were tried.", t.system.Title, prose.Count(all, "image"))
 	}
 	c, _ := trial.History.Call(b.Call, b.Event)
-	said := fmt.Sprintf("Not safe on %s: %s.", t.system.Title, kinds[b.Kind].says)
+	said := fmt.Sprintf("Not safe on %s: %s.", t.system.Title, promises[b.Kind].says)
 	if b.Call > 0 {
 		said += fmt.Sprintf(" It is about call %s (%s).", prose.Grouped(int64(b.Call)), called(&c))
 	}
@@ -253,7 +253,7 @@ func (t *tried) says() string {
 // verdicts compares the systems.
 func verdicts(list []tried) report.Table {
 	t := report.Table{Title: "Broken promises", Head: []string{"System", "Verdict"}}
-	for _, k := range kinds {
+	for _, k := range promises {
 		t.Head = append(t.Head, k.head)
 	}
 	t.Head = append(t.Head, "Images", "Of them broken")
@@ -369,7 +369,7 @@ func (t *tried) at(number int) string {
 	var list []string
 	for k := range seen {
 		if seen[k] {
-			list = append(list, kinds[k].head)
+			list = append(list, promises[k].head)
 		}
 	}
 	return strings.Join(list, ", ")
@@ -458,7 +458,7 @@ func history(title string, h *promise.History, b *promise.Break) report.Table {
 	if b.Event > 0 {
 		at = h.Events[b.Event-1].At
 	}
-	what := "the power fails: " + kinds[b.Kind].says
+	what := "the power fails: " + promises[b.Kind].says
 	where := fmt.Sprintf("file %d", b.Node)
 	if b.Page >= 0 {
 		where += fmt.Sprintf(", page %d", b.Page)

@@ -63,7 +63,7 @@ func TestSafeMomentStays(t *testing.T) {
 // Every way and kind has words.
 func TestSafeWords(t *testing.T) {
 	for k := range promise.Kinds {
-		if kinds[k].head == "" || kinds[k].says == "" {
+		if promises[k].head == "" || promises[k].says == "" {
 			t.Errorf("kind %d has no words", k)
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	sensitivityKey = "sensitivity"
 	lifeKey        = "life"
 	quirksKey      = "quirks"
+	aloneKey       = "alone"
 )
 
 func sections() []section {
@@ -35,6 +36,10 @@ func sections() []section {
 		{Show: showing((*view).traffic), Section: lab.Section{
 			Key: trafficKey, Title: "Traffic by structure and interface", Run: true, Folded: true,
 			About: "What crosses the link, for the system in focus and beside the others.",
+		}},
+		{Show: showingAlone, Section: lab.Section{
+			Key: aloneKey, Title: "The SSD alone: what requests wait for", Run: true, Folded: true,
+			About: "Latencies with the share of garbage collection, write amplification and wear, of requests that go to the SSD without a file system.",
 		}},
 		{Show: showing((*view).crash), Section: crashSection()},
 		{Show: showing((*view).safe), Section: safeSection()},
@@ -76,6 +81,9 @@ type view struct {
 // showing makes a view of what is seen.
 func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Section, error) {
 	return func(x *seen) (*report.Section, error) {
+		if x.Workload.Blocks || x.System == core.Alone.Name {
+			return &report.Section{Text: []string{"This is about file systems. Requests of blocks, and the SSD alone, have none: what there is to see of them is under The SSD alone."}}, nil
+		}
 		m := x.Workload.machine(x.Settings)
 		return show(&view{x.Workload, x.Settings, &m, find(x.System), x.Look, x.Progress})
 	}

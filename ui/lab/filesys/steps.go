@@ -16,7 +16,15 @@ const (
 // steps is about how much work a run is: calls, and the pages that they read and write.
 func steps(w *work, s *settings, _ string) int {
 	calls := float64(w.Calls)
-	if w.recorded {
+	const before = 8 // times what the flash holds is written before a run
+	switch {
+	case w.Blocks && w.recorded:
+		return lab.Steps(calls, float64(ofCall+before*ofPage)) + lab.Steps(float64(w.touches/unit.Page), before*ofPage)
+	case w.Blocks:
+		m := s.machine()
+		m = m.Scaled()
+		return lab.Steps(calls, ofCall+float64(s.Pattern.Size/unit.Page)) + lab.Steps(float64(m.Device.Capacity/unit.Page), before*ofPage)
+	case w.recorded:
 		return lab.Steps(float64(calls*ofCall) + float64(w.touches/unit.Page))
 	}
 	pages, pieces := aCall(&s.Recipe, s.Workload)

@@ -318,7 +318,7 @@ func timed(v *seen) (*timefiles.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.finish(&result{again, m, w})
+	d.finish(&result{again, m, w, ""})
 	d.chain.t = d.End()
 	makes := why()
 	return &timefiles.Run{

@@ -3,6 +3,7 @@ package filesys
 import (
 	"testing"
 
+	core "spillway/sim/filesys"
 	"spillway/sim/timeline"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
@@ -16,6 +17,9 @@ func TestTimeline(t *testing.T) {
 		for k, set := range []string{"scale=256", "workload=varmail scale=256", "workload=oltp scale=256 mode=artifact"} {
 			if testing.Short() && i%3 != k {
 				continue
+			}
+			if system.Name == core.Alone.Name {
+				set = []string{"workload=block-hot-cold scale=256 requests=1000000", "workload=block-uniform scale=256 requests=1000000 request_reads=60", "workload=block-sequential scale=256 request_size=32 requests=300000"}[k]
 			}
 			u := labtest.Setup(t, &l, set)
 			_, raw, err := l.Run(u, system.Name, nil, nil)

@@ -86,5 +86,8 @@ func find(name string) *core.System {
 			return &core.Systems[i]
 		}
 	}
+	if name == core.Alone.Name {
+		return &core.Alone
+	}
 	return nil
 }
