@@ -16,8 +16,9 @@ type known struct {
 	result       *core.Result
 }
 
-// cell runs the system in focus, unless a run that is known says the same; it is one of v.of.
-func (v *view) cell(s *core.Setup) (*core.Result, error) {
+// cell runs the system in focus, unless a run that is known says the same; it is one of v.of. Plans of runs with less
+// of a part are tried too, so that more of it is not slower only because it is planned anew.
+func (v *view) cell(s *core.Setup, less ...*core.Result) (*core.Result, error) {
 	key, err := v.key(s)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (v *view) cell(s *core.Setup) (*core.Result, error) {
 			return on(k.result, &s.Node), nil
 		}
 	}
-	r, err := v.run(s, v.system.Name, false)
+	r, err := v.run(s, v.system.Name, false, less...)
 	if err == nil {
 		v.memo = append(v.memo, known{key, s.Node.Host, room, r})
 	}
