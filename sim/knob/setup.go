@@ -395,7 +395,7 @@ func (u *Setup) clampToLimits() {
 // Apply sets several knobs, as a text that names a whole run does: first the
 // choices that bring others with them, then every pair as it is. Of the choices
 // those come first that are nothing but what they bring (a node before the GPU
-// in it), wherever they stand. What cannot be read stays, and the error says all of it.
+// in it), in the order of knobs, wherever they stand. What cannot be read stays, and the error says all of it.
 func (u *Setup) Apply(pairs []Pair) error {
 	var errs []error
 	raw := make([]bool, len(pairs))
@@ -409,13 +409,13 @@ func (u *Setup) Apply(pairs []Pair) error {
 			choices = append(choices, i)
 		}
 	}
-	derived := func(i int) int {
-		if u.infos[u.index(pairs[i].Key)].Derived {
-			return 0
+	place := func(i int) int { // derived ones in the order of knobs, then the others as they stand
+		if at := u.index(pairs[i].Key); u.infos[at].Derived {
+			return at
 		}
-		return 1
+		return len(u.infos)
 	}
-	slices.SortStableFunc(choices, func(a, b int) int { return derived(a) - derived(b) })
+	slices.SortStableFunc(choices, func(a, b int) int { return place(a) - place(b) })
 	for _, i := range choices {
 		at := u.index(pairs[i].Key)
 		text, err := u.infos[at].Canon(pairs[i].Text)

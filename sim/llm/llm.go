@@ -69,8 +69,9 @@ type Result struct {
 	Notes  []string
 	// Recipe is what closed formulas say, of systems that have them; there is no Job then.
 	Recipe *Formula
-	// Tried are all schedules of the system, of which Schedule was the fastest.
+	// Tried are all schedules of the system, and Plan is the fastest.
 	Tried []Try
+	Plan  *offload.Schedule
 }
 
 // A Try is how a schedule did.
@@ -151,6 +152,12 @@ func Run(s *Setup, name string, curves bool, p report.Progress) (*Result, error)
 	return run(s, name, offload.Options{Curves: curves}, p)
 }
 
+// RunWith is Run with more schedules, made for setups with less of some part; those that are of another job are not
+// looked at. The same plan on a faster machine is hardly ever slower, where one that is made anew may be.
+func RunWith(s *Setup, name string, curves bool, p report.Progress, also ...*offload.Schedule) (*Result, error) {
+	return run(s, name, offload.Options{Curves: curves}, p, also...)
+}
+
 // Ideal is how long an iteration takes if all GPUs hold everything. Without offloading one
 // iteration is as all.
 func Ideal(s *Setup) (unit.Time, error) {
@@ -191,7 +198,7 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 	return node, j, o, nil
 }
 
-func run(s *Setup, name string, options offload.Options, p report.Progress) (*Result, error) {
+func run(s *Setup, name string, options offload.Options, p report.Progress, also ...*offload.Schedule) (*Result, error) {
 	sys, err := Find(name)
 	if err != nil {
 		return nil, err
@@ -228,9 +235,18 @@ func run(s *Setup, name string, options offload.Options, p report.Progress) (*Re
 	if sys.Bound && options.Iterations == 0 {
 		options.Iterations = 1 // without offloading one is as all
 	}
+	own := len(plans)
+	for _, x := range also {
+		if x != nil && len(x.Programs) == len(r.Job.Parts) {
+			plans = append(plans, x)
+		}
+	}
 	for i, plan := range plans {
 		options.Progress = progress.part(progress.at + (whole-progress.at)/int64(len(plans)-i))
 		got, err := offload.Run(r.Job, plan, r.Node, options)
+		if err != nil && i >= own {
+			continue // of another job
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +256,7 @@ func run(s *Setup, name string, options offload.Options, p report.Progress) (*Re
 		}
 		r.Tried = append(r.Tried, try)
 		if r.Result == nil || r.Stuck != "" && got.Stuck == "" || got.Stuck == "" && got.Time < r.Time {
-			r.Result, r.Unmet, r.Notes, r.Moves = got, plan.Unmet, plan.Notes, moves(plan)
+			r.Result, r.Plan, r.Unmet, r.Notes, r.Moves = got, plan, plan.Unmet, plan.Notes, moves(plan)
 		}
 	}
 	if r.Result == nil {

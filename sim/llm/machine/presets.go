@@ -38,6 +38,26 @@ func Standard() Config {
 	}
 }
 
+// A Reading is what the TERAIO paper leaves open of its machine: the most that an array moves, what drives that read
+// and write at once reach of their rates, in thousandths, and how fast TERAIO copies from and to host memory.
+type Reading struct {
+	ArrayCap   unit.Bandwidth
+	ArrayShare int64
+	HostPath   unit.Bandwidth
+}
+
+// AsStated is the reading of Standard: an array moves what the text states.
+func AsStated() Reading {
+	c := Standard()
+	return Reading{c.ArrayCap, c.ArrayShare, c.HostPath}
+}
+
+// AsRun is the reading under which most of the paper's numbers hold at once. "Approximately 16 GB/s" (§4.1) is
+// what 8 lanes of PCIe 4.0 are called, 15.75 GB/s, of which copies reach four fifths as everywhere here;
+// a drive that reads and writes at once has 70 % of each rate, fitted to Figure 9's two drives; HostPath is fitted to the same
+// number as that of Standard.
+func AsRun() Reading { return Reading{12_600 * unit.MBps, 700, 7_250 * unit.MBps} }
+
 // A Preset is a node with a name. Source says where each number is from that the parts do not.
 type Preset struct {
 	Key, Title, About, Source string

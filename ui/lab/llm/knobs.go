@@ -296,7 +296,7 @@ func knobs() map[string][]setting {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.
@@ -469,6 +469,19 @@ func nodeKnob() setting {
 	k := setting{Info: knob.Info{Key: "node", Label: "Machine", Help: "All parts of a node at once.", Kind: knob.One, Derived: true}}
 	for _, p := range machine.Presets() {
 		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config)})
+	}
+	return k
+}
+
+// readingKnob names what the TERAIO paper leaves open of its machine.
+func readingKnob() setting {
+	k := setting{Info: knob.Info{Key: "reading", Label: "The TERAIO machine", Group: groupDrives, Help: "What the paper leaves open of its machine, as a whole: array_cap, array_share and host_path.", Kind: knob.One, Derived: true}}
+	text := func(r machine.Reading) string {
+		return fmt.Sprintf("array_cap=%s array_share=%s host_path=%s", knob.Decimal(int64(r.ArrayCap), int64(unit.GBps)), knob.Decimal(r.ArrayShare, 10), knob.Decimal(int64(r.HostPath), int64(unit.GBps)))
+	}
+	k.Choices = []knob.Choice{
+		{Key: "stated", Label: "as the text states it", Set: text(machine.AsStated()), Source: "TERAIO, §4.1; host_path is fitted to TERAIO-Mixed with Llama-3 70B", Help: "Arrays move 16 GB/s each way, drives read and write at once at their full rates, and the path to host memory has 3 GB/s."},
+		{Key: "run", Label: "as it was run", Set: text(machine.AsRun()), Source: "12.6 GB/s: four fifths of 8 lanes of PCIe 4.0; 70 %: fitted to Figure 9's two drives; 7.25 GB/s: fitted to TERAIO-Mixed with Llama-3 70B", Help: "Arrays move 12.6 GB/s each way, a drive that reads and writes at once has 70 % of each rate, and the path to host memory has 7.25 GB/s. More of the paper's numbers hold at once, most of which nothing was fitted to."},
 	}
 	return k
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
+	"spillway/sim/llm/system"
 	"spillway/sim/unit"
 )
 
@@ -15,8 +16,9 @@ type known struct {
 	result       *core.Result
 }
 
-// cell runs the system in focus, unless a run that is known says the same; it is one of v.of.
-func (v *view) cell(s *core.Setup) (*core.Result, error) {
+// cell runs the system in focus, unless a run that is known says the same; it is one of v.of. Plans of runs with less
+// of a part are tried too, so that more of it is not slower only because it is planned anew.
+func (v *view) cell(s *core.Setup, less ...*core.Result) (*core.Result, error) {
 	key, err := v.key(s)
 	if err != nil {
 		return nil, err
@@ -29,7 +31,7 @@ func (v *view) cell(s *core.Setup) (*core.Result, error) {
 			return on(k.result, &s.Node), nil
 		}
 	}
-	r, err := v.run(s, v.system.Name, false)
+	r, err := v.run(s, v.system.Name, false, less...)
 	if err == nil {
 		v.memo = append(v.memo, known{key, s.Node.Host, room, r})
 	}
@@ -50,6 +52,10 @@ func (v *view) key(s *core.Setup) (core.Setup, error) {
 	if v.system.Drives && drives > 0 {
 		a := node.Array(0)
 		n.Drives, n.Drive.Latency, n.Drive.Read, n.Drive.Write = drives, latency, node.Links[a.Read].Rate, node.Links[a.Write].Rate
+		if v.system.Planning > 0 && s.Options.Fallback == system.Better {
+			n.Drives, n.Drive, n.ArrayCap, n.ArrayShare = fewest(&s.Node, node), s.Node.Drive, s.Node.ArrayCap, s.Node.ArrayShare
+			n.Drive.Cents, n.Drive.Endurance, n.Drive.MilliWatts = 0, 0, 0
+		}
 	}
 	n.Host = 0
 	if !v.system.Host {
@@ -58,6 +64,21 @@ func (v *view) key(s *core.Setup) (core.Setup, error) {
 		x.Options.HostLimit = min(x.Options.HostLimit, s.Node.Host)
 	}
 	return x, nil
+}
+
+// fewest is with how many drives an array is as fast as with all: plans for fewer (package teraio) are the same.
+func fewest(c *machine.Config, whole *machine.Node) int64 {
+	own := whole.Array(0)
+	for d := int64(1); d < c.Drives; d++ {
+		x := *c
+		x.Drives = d
+		if n, err := x.Build(); err == nil {
+			if a := n.Array(0); n.Links[a.Read].Rate == whole.Links[own.Read].Rate && n.Links[a.Write].Rate == whole.Links[own.Write].Rate {
+				return d
+			}
+		}
+	}
+	return c.Drives
 }
 
 // on is a run as of another machine that does the same.

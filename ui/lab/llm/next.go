@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	core "spillway/sim/llm"
@@ -20,8 +21,8 @@ type tried struct {
 }
 
 // try runs a change of a setup. Where other GPUs cannot share the batch evenly, or it is a small one
-// for the sake of speed, the batch changes in proportion to them.
-func (v *view) try(s *core.Setup, c *core.Change) *tried {
+// for the sake of speed, the batch changes in proportion to them. Plans of runs with less are tried too.
+func (v *view) try(s *core.Setup, c *core.Change, less ...*core.Result) *tried {
 	b := &tried{Change: *c}
 	l := &b.Setup.Layout
 	gpus, was := b.Setup.Node.GPUs, s.Node.GPUs
@@ -30,7 +31,7 @@ func (v *view) try(s *core.Setup, c *core.Change) *tried {
 		l.Batch = max(1, (l.Batch*gpus/was+each/2)/each) * each
 		b.batch = l.Batch
 	}
-	r, err := v.cell(&b.Setup)
+	r, err := v.cell(&b.Setup, less...)
 	switch {
 	case err != nil:
 		b.why = err.Error()
@@ -86,6 +87,20 @@ func (v *view) next() (*report.Section, error) {
 		return nil, err
 	}
 	var list, spared []*tried
+	var faster []*core.Result // with less
+	for i := range less {
+		b := v.try(&s, &less[i])
+		b.less = true
+		spared = append(spared, b)
+		if b.why == "" && b.after.TokenRate() > before.TokenRate() {
+			faster = append(faster, b.after)
+		}
+	}
+	if len(faster) > 0 { // a plan for less is better here than its own
+		if before, err = v.again(&s, faster); err != nil {
+			return nil, err
+		}
+	}
 	for i := range changes {
 		if c := &changes[i]; c.Key == "host-path" {
 			c.Title = fmt.Sprintf("Software that copies between GPU and host at %v", c.Setup.Node.HostPath)
@@ -94,12 +109,7 @@ func (v *view) next() (*report.Section, error) {
 				continue
 			}
 		}
-		list = append(list, v.try(&s, &changes[i]))
-	}
-	for i := range less {
-		b := v.try(&s, &less[i])
-		b.less = true
-		spared = append(spared, b)
+		list = append(list, v.try(&s, &changes[i], before))
 	}
 	fastest := func(a, b *tried) int {
 		value := func(x *tried) int64 {
@@ -117,16 +127,37 @@ func (v *view) next() (*report.Section, error) {
 		Tables: []report.Table{v.buys(before, list), v.spares(before, spared)},
 		Notes: []string{
 			"Each row changes one part alone; the rest stays, and what is replaced is not sold. A host needs some memory for itself, also where tensors need none. Two together may do more than the sum: drives help nothing where the link is full, and a link nothing where drives are.",
-			"“Price not known” is of parts that nobody lists a price for. “Nothing to buy” is a setting or software. Tokens for a dollar count electricity, the machine over its years and drives that wear out.",
+			"Parts that nobody lists a price for are left out. “Nothing to buy” is a setting or software. Tokens for a dollar count electricity, the machine over its years and drives that wear out.",
 		},
 	}
 	if len(spared) == 0 || !before.Ran() {
 		out.Text, out.Tables = out.Text[:1], out.Tables[:1]
 	}
+	if dies := v.dying(before); dies != "" {
+		out.Text = append([]string{dies}, out.Text...)
+	}
+	if len(faster) > 0 {
+		out.Notes = append(out.Notes, "A plan made for less is faster on this machine than its own; all numbers have the faster of both.")
+	}
 	if says != "" {
 		out.Text = append(out.Text, says)
 	}
 	return out, nil
+}
+
+// again runs a setup with plans for less of a part too.
+func (v *view) again(s *core.Setup, less []*core.Result) (*core.Result, error) {
+	v.of++
+	return v.run(s, v.system.Name, false, less...)
+}
+
+// dying says that drives wear out before the machine has paid, empty if they do not.
+func (v *view) dying(r *core.Result) string {
+	days, own := lives(r), float64(v.s.Node.Prices.Years)*year
+	if math.IsNaN(days) || days >= own {
+		return ""
+	}
+	return fmt.Sprintf("First the drives: what %s writes wears them out in %s if it never stops, of the %s that the machine is used. Their replacement is in tokens for a dollar.", v.system.Title, lasting(days), prose.Count(v.s.Node.Prices.Years, "year"))
 }
 
 // changedBy is a run's throughput beside another's, in cells: tokens a second, their change, and
@@ -183,11 +214,11 @@ func joined(a, b string) string {
 func (v *view) buys(before *core.Result, list []*tried) report.Table {
 	t := report.Table{Title: "What each part does to " + v.system.Title, Head: []string{"Bought", "Price", "Tokens a second for $1,000", "Throughput", "Change", "Tokens for a dollar"}}
 	for _, b := range list {
+		if b.Cents < 0 {
+			continue // nobody lists a price
+		}
 		price := money(b.Cents)
-		switch {
-		case b.Cents < 0:
-			price = "not known"
-		case b.Cents == 0:
+		if b.Cents == 0 {
 			price = "nothing to buy"
 		}
 		worth := report.DashCell()
@@ -199,9 +230,6 @@ func (v *view) buys(before *core.Result, list []*tried) report.Table {
 			row.Cells = append(row.Cells, cannot()...)
 		} else {
 			row.Cells = append(row.Cells, changedBy(before, b.after)...)
-			if b.Cents < 0 {
-				row.Cells[len(row.Cells)-1] = report.Textf("not known")
-			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -227,7 +255,7 @@ func (v *view) spares(before *core.Result, list []*tried) report.Table {
 func (v *view) bought(before *core.Result, list []*tried) string {
 	var worth, most *tried
 	for _, b := range list {
-		if b.why != "" {
+		if b.why != "" || b.Cents < 0 {
 			continue
 		}
 		if w := b.Worth(before, b.after); w > 0 && (worth == nil || w > worth.Worth(before, worth.after)) {
@@ -263,12 +291,9 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 	}
 	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, prose.Lower(worth.Title), money(worth.Cents), gain(worth), prose.ThreeDigits(float64(worth.Worth(before, worth.after))/1000))
 	if most != worth {
-		price := "whose price is not known"
-		switch {
-		case most.Cents > 0:
+		price := "with nothing to buy"
+		if most.Cents > 0 {
 			price = "for " + money(most.Cents)
-		case most.Cents == 0:
-			price = "with nothing to buy"
 		}
 		said += fmt.Sprintf(" The most of all by: %s, %s, %s.", prose.Lower(most.Title), gain(most), price)
 	}

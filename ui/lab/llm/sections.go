@@ -6,6 +6,7 @@ import (
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
+	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
 	"spillway/sim/prose"
 	"spillway/sim/report"
@@ -66,8 +67,8 @@ func sections() []section {
 			About: "The largest micro-batch of this model, and the deepest model of its widths, that every system can run on this machine.",
 		}},
 		{Show: showing((*view).next), Section: lab.Section{
-			Key: nextKey, Title: "What to buy next", Run: true, Folded: true,
-			About: "What more of each part brings and costs, and what could go.",
+			Key: nextKey, Title: "More and less of each part", Run: true, Folded: true,
+			About: "What more of each part brings the system in focus and costs, and what could go.",
 		}},
 		{Show: showing((*view).decode), Section: lab.Section{
 			Key: decodeKey, Title: "Token rates from drives", Run: true, Folded: true,
@@ -106,15 +107,21 @@ func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Sec
 // parts is how finely a run's progress is told beside others.
 const parts = 100
 
-// run runs a system; it is one of v.of.
-func (v *view) run(s *core.Setup, name string, curves bool) (*core.Result, error) {
+// run runs a system; it is one of v.of. Plans of runs with less are tried too.
+func (v *view) run(s *core.Setup, name string, curves bool, less ...*core.Result) (*core.Result, error) {
 	var told report.Progress
 	if v.p != nil {
 		told = func(done, total int) {
 			v.p(v.done*parts+min(parts, done*parts/max(1, total)), max(1, v.of)*parts)
 		}
 	}
-	r, err := core.Run(s, name, curves, told)
+	var also []*offload.Schedule
+	for _, x := range less {
+		if x.Ran() && s.Options.Fallback == system.Better && v.system.Planning > 0 {
+			also = append(also, x.Plan)
+		}
+	}
+	r, err := core.RunWith(s, name, curves, told, also...)
 	v.did()
 	return r, err
 }
@@ -151,6 +158,7 @@ func (w *work) keep(r *core.Result) {
 		w.kept = map[string]*core.Result{}
 	}
 	c := *r
+	c.Plan = nil
 	if r.Result != nil {
 		own := *r.Result
 		own.Memory, own.Rates = nil, nil

@@ -110,7 +110,7 @@ func TestSectionsAgree(t *testing.T) {
 	}
 	rate, _ := r.Value(l.Quantity("tokens_s"))
 	of, _ := r.Value(l.Quantity("of_ideal"))
-	if s := shown(t, &l, nextKey, "", small, "teraio-mixed"); !strings.Contains(s.Text[0], "trains "+prose.ThreeDigits(rate)+" tokens/s now") {
+	if s := shown(t, &l, nextKey, "", small, "teraio-mixed"); !strings.Contains(strings.Join(s.Text, " "), "trains "+prose.ThreeDigits(rate)+" tokens/s now") {
 		t.Errorf("%q, and the run has %v tokens/s", s.Text[0], rate)
 	}
 	s := shown(t, &l, mapKey, "", small, "teraio-mixed")

@@ -21,24 +21,28 @@ func kernels(w *work) float64 {
 	return float64(w.setup.Arch.Layers+w.setup.Arch.Encoder) * ofLayer * float64(max(1, l.Batch/max(1, micro))) * float64(max(1, l.Tensor)) * iterations
 }
 
-// What a kernel costs, in steps; plans that are made for each GPU (system.System.Planning) cost
-// what they say where that has so many kernels as planned, and more where it has more.
+// What a kernel costs, in steps; plans that are made for each GPU that does something else (system.System.Planning)
+// cost what they say where that has so many kernels as planned, and more where it has more. GPUs that share
+// matrices or the batch have one plan, and what is left of their kernels is that each of some schedules runs.
 const (
-	ofKernel = 0.4
-	planned  = 13440
+	ofKernel  = 0.4
+	planned   = 13440
+	schedules = 5
 )
 
 // steps is about how much work a run is: kernels, and the plans that are made of them.
 func steps(w *work, _ *settings, name string) int {
-	n, each := kernels(w), ofKernel
+	n := kernels(w)
 	x, err := core.Find(name)
 	if err == nil && w.setup.ByFormula(x) {
 		return 1
 	}
-	if err == nil && x.Planning > 0 {
-		each = x.Planning * math.Sqrt(n/float64(max(1, w.setup.Layout.Tensor))/planned)
+	if err != nil || x.Planning == 0 {
+		return lab.Steps(n, ofKernel)
 	}
-	return lab.Steps(n, max(each, ofKernel))
+	l := &w.setup.Layout
+	own := n / float64(max(1, l.Tensor)*max(1, l.Data))
+	return lab.Steps(own, max(x.Planning*math.Sqrt(own/planned), ofKernel)) + lab.Steps(n-own, schedules*ofKernel)
 }
 
 // less says what makes a run less work.

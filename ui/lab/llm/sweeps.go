@@ -106,7 +106,14 @@ func (v *view) sweep(s *core.Setup) (*grid, error) {
 		for _, n := range g.drives {
 			x := withHost(s, host)
 			x.Node.Drives = n
-			r, err := v.cell(&x)
+			var less []*core.Result
+			if k := len(g.ran[i]); k > 0 {
+				less = append(less, g.ran[i][k-1])
+			}
+			if i+1 < len(g.hosts) {
+				less = append(less, g.ran[i+1][len(g.ran[i])])
+			}
+			r, err := v.cell(&x, less...)
 			if err != nil {
 				return nil, err
 			}
@@ -255,6 +262,31 @@ func (v *view) idealTime(s *core.Setup) (unit.Time, error) {
 // rates are those of a GPU's drives that are tried.
 var rates = []unit.Bandwidth{4 * unit.GBps, 8 * unit.GBps, 16 * unit.GBps, 32 * unit.GBps, 48 * unit.GBps, 64 * unit.GBps}
 
+// rated runs the system with drives of all rates, each with the plan for slower ones too.
+func (v *view) rated(s *core.Setup) (list []*core.Result, err error) {
+	for _, rate := range rates {
+		x := *s
+		n := &x.Node
+		n.Drives = max(1, n.Drives)
+		n.ArrayCap, n.ArrayShare = rate, 1000
+		each := rate / unit.Bandwidth(n.Drives)
+		if n.Shared {
+			each = rate
+		}
+		n.Drive.Read, n.Drive.Write = each, each
+		var less []*core.Result
+		if k := len(list); k > 0 {
+			less = list[k-1:]
+		}
+		r, err := v.cell(&x, less...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
 // roofline varies the rate of drives.
 func (v *view) roofline() (*report.Section, error) {
 	if v.system.Bound {
@@ -271,20 +303,12 @@ func (v *view) roofline() (*report.Section, error) {
 	}
 	near, slower, last, lastRate := unit.Bandwidth(0), "", int64(0), unit.Bandwidth(0)
 	reason, ran := "", false
+	list, err := v.rated(&s)
+	if err != nil {
+		return nil, err
+	}
 	for i, rate := range slices.Backward(rates) { // what the fastest drives are not used for, slower ones are not either
-		x := s
-		n := &x.Node
-		n.Drives = max(1, n.Drives)
-		n.ArrayCap, n.ArrayShare = rate, 1000
-		each := rate / unit.Bandwidth(n.Drives)
-		if n.Shared {
-			each = rate
-		}
-		n.Drive.Read, n.Drive.Write = each, each
-		r, err := v.cell(&x)
-		if err != nil {
-			return nil, err
-		}
+		r := list[i]
 		row := report.Row{Head: rate.String()}
 		if !r.Ran() {
 			reason = r.Reason

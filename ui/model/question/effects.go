@@ -118,9 +118,8 @@ type Effect struct {
 	Best              int     // of Parts, whom it helps most; -1 if nobody
 	// Price is what the machine then costs more, as the quantity has it; not a number
 	// if that is unknown. Worth is by how much more the machine then does for its
-	// price, relative to now, on the system of Parts where that is most.
+	// price, relative to now, on the system that is best now.
 	Price, Worth float64
-	For          int
 }
 
 // A Share is what a change brings one system.
@@ -164,8 +163,8 @@ func (a *turns) gains(p *plan) []Effect {
 
 // weigh compares a change with the settings as they are.
 func (a *turns) weigh(p *plan, c *change, e *Effect, of int, better float64) {
-	some := false
-	for _, name := range p.systems {
+	some, lead := false, a.lead(p, of, better)
+	for i, name := range p.systems {
 		s := Share{System: name, Relative: math.NaN(), Gain: math.NaN()}
 		was, is := a.outcome(task{p.base, name}), a.outcome(task{c.setup, name})
 		s.Known = was != nil && is != nil
@@ -180,14 +179,27 @@ func (a *turns) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 		some = some || s.Text != "" || s.Relative != 0
 		e.Parts = append(e.Parts, s)
 		sys, _ := a.room.Info.System(name) // the state has known ones only
-		if n := len(e.Parts) - 1; s.Gain >= told && !sys.Bound && (e.Best < 0 || s.Gain > e.Parts[e.Best].Gain) {
+		if n := len(e.Parts) - 1; s.Gain >= told && !sys.Bound && (lead < 0 || i == lead) && (e.Best < 0 || s.Gain > e.Parts[e.Best].Gain) {
 			e.Best = n
 		}
 	}
 	if e.Known && !some && e.Reason == "" {
 		e.Reason = changesNothing
 	}
-	a.weighPrice(p, c, e)
+	a.weighPrice(p, c, e, lead)
+}
+
+// lead is the system that is best now: what is bought, is bought for it. It is below 0 where none runs, or of
+// settings.
+func (a *turns) lead(p *plan, of int, better float64) int {
+	best, lead := math.Inf(-1), -1
+	for i, name := range p.systems {
+		sys, _ := a.room.Info.System(name)
+		if v, ok := a.outcome(task{p.base, name}).Value(of); ok && !sys.Bound && p.kind == state.Buy && better*v > best {
+			best, lead = better*v, i
+		}
+	}
+	return lead
 }
 
 func (*turns) share(s *Share, was, is *results.Outcome, of int, better float64) {
@@ -246,6 +258,9 @@ func (e *Effect) rank(changes bool) float64 {
 		default:
 			most = max(most, g)
 		}
+	}
+	if e.Price > 0 && e.Best >= 0 {
+		return e.Parts[e.Best].Gain / e.Price // of what is bought: for the money
 	}
 	return most
 }
@@ -362,7 +377,7 @@ func Signed(x float64) string {
 }
 
 // weighPrice says what a change costs and what its result is then worth.
-func (a *turns) weighPrice(p *plan, c *change, e *Effect) {
+func (a *turns) weighPrice(p *plan, c *change, e *Effect, lead int) {
 	price, worth := a.Prices()
 	if price < 0 || p.kind != state.Buy {
 		return
@@ -376,17 +391,18 @@ func (a *turns) weighPrice(p *plan, c *change, e *Effect) {
 		}
 		x, okX = was.Value(worth)
 		y, okY = is.Value(worth)
-		if okX && okY && x != 0 && !(y/x-1 <= e.Worth) {
-			e.Worth, e.For = y/x-1, i
+		if okX && okY && x != 0 && (lead < 0 || i == lead) && !(y/x-1 <= e.Worth) {
+			e.Worth = y/x - 1
 		}
 	}
-	if budget := a.text(state.BudgetKey); budget != state.AnyPrice && e.Reason == "" {
-		most, _ := strconv.ParseFloat(budget, 64) // a choice
-		switch {
-		case math.IsNaN(e.Price) && e.Known:
-			e.Reason = "has no price"
-		case e.Price > most:
-			e.Reason = "costs more than that"
-		}
+	most, err := strconv.ParseFloat(a.text(state.BudgetKey), 64)
+	switch {
+	case e.Reason != "" || !e.Known:
+	case math.IsNaN(e.Price):
+		e.Reason = "has no price"
+	case e.Price <= 0:
+		e.Reason = "is nothing to buy"
+	case err == nil && e.Price > most: // not any price
+		e.Reason = "costs more than that"
 	}
 }

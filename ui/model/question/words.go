@@ -278,22 +278,19 @@ func (c *Shown) saysBuy() string {
 		}
 		return ""
 	}
-	text := e.To + " instead of " + e.From + " brings most"
+	text := e.To + " instead of " + e.From + " brings most for the money"
 	if budget := c.budget(); budget != "" {
 		text += " for up to " + budget
 	}
 	text += ": " + c.says1(e) + c.forPrice(e) + "."
-	best := -1
+	most := e
 	for i := range c.effects {
-		if x := &c.effects[i]; x.Known && x.Reason == "" && x.Worth > least && (best < 0 || x.Worth > c.effects[best].Worth) {
-			best = i
+		if x := &c.effects[i]; x.Known && x.Reason == "" && x.Best >= 0 && x.Parts[x.Best].Gain > most.Parts[most.Best].Gain+least {
+			most = x
 		}
 	}
-	if best >= 0 {
-		x := &c.effects[best]
-		_, worth := c.Prices()
-		s, _ := c.room.Info.System(x.Parts[x.For].System) // one that was compared
-		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + Signed(x.Worth) + " in " + lowered(c.room.Info.Quantities[worth].Label) + "."
+	if most != e {
+		text += " The most of all: " + most.To + " instead of " + most.From + c.forPrice(most) + ": " + c.says1(most) + "."
 	}
 	return c.soFar(text)
 }
@@ -363,7 +360,7 @@ func (c *Shown) top() *Effect {
 		if top != nil && top.Best >= 0 && e.Coarse() && !top.Coarse() {
 			continue // of another size
 		}
-		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
+		if top == nil || e.Best >= 0 && (top.Best < 0 || e.rank(false) > top.rank(false)) {
 			top = e
 		}
 	}

@@ -41,9 +41,11 @@
 //     may: drives and host memory share a GPU's link, and without GPUDirect Storage the host's memory too, so that a
 //     plan for both at once has slower drives; the optimizer's kernels are planned for both (departure 3). Of 564
 //     random setups 93 are slower by more than 1 % with host memory than without in fallback Demand, one 1.9 times.
+//   - Where the plan does not fit, all schedules of the same node with fewer drives, down to none. A greedy plan for
+//     faster drives may be worse than one for slower ones, which the faster ones keep to as well.
 //
-// More resources may make an iteration longer (see TestDrives of sim/llm for how much): what is evicted on demand
-// is another set of tensors with another plan.
+// More of other resources may make an iteration longer (see TestFaster of sim/llm for how much): what is evicted on
+// demand is another set of tensors with another plan.
 //
 // # How it is fast
 //
@@ -95,6 +97,7 @@ import (
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -124,6 +127,8 @@ const (
 	HostFirst     = "host memory first"
 	// OnDrives is behind the name of a schedule of TERAIO-Mixed without host memory.
 	OnDrives = ", drives only"
+	// Fewer is behind the name of a schedule for a node with fewer drives, and says with how many.
+	Fewer = ", as for %s a GPU"
 )
 
 func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Progress) ([]*offload.Schedule, error) {
@@ -134,21 +139,29 @@ func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Prog
 		}
 		list := a.schedules(o.Fallback)
 		if o.Fallback == system.Better {
-			list = append(list, a.alone()...)
+			fits := a.fits
+			list = append(list, a.alone()...) // drives alone may be too small
+			if !fits {
+				list = append(list, a.fewer(mixed)...)
+			}
 		}
-		return list, nil // drives alone may be too small
+		return list, nil
 	}
 }
 
-// A planning plans all parts of a job.
+// A planning plans all parts of a job. GPUs that do the same at the same times over links of the same rates
+// have one plan: such are those that share a matrix or a batch.
 type planning struct {
 	j        *job.Job
-	n        *machine.Node
+	n        *machine.Node // whose links and drives plans are made for
 	o        *system.Options
 	parts    []*planner
+	first    []int     // of parts, the GPU that each was made of
+	of       []int     // of GPUs, their part
 	kernels  [][]int64 // of parts: how long kernels last, with waits
 	axes     [][]int64 // and with the optimizer's transfers
 	most     int64     // stretch, in thousandths
+	fits     bool      // without stretch, as was planned last
 	progress report.Progress
 	steps    int64 // plans of parts so far
 }
@@ -156,23 +169,48 @@ type planning struct {
 // prepare looks at all parts; the error says why the system cannot run them.
 func prepare(j *job.Job, n *machine.Node, o *system.Options, mixed bool, progress report.Progress) (*planning, error) {
 	a := &planning{j: j, n: n, o: o, progress: progress}
+	times, err := timeline(j, n)
+	if err != nil {
+		return nil, err
+	}
+	alike, err := links(n)
+	if err != nil {
+		return nil, err
+	}
 	for i, w := range j.Parts {
+		same := func(k int) bool {
+			return j.Parts[k] == w && alike(k, i) && slices.Equal(j.Marks[k], j.Marks[i]) && slices.Equal(times[k], times[i])
+		}
+		if k := slices.IndexFunc(a.first, same); k >= 0 {
+			a.of = append(a.of, k)
+			continue
+		}
 		p := &planner{graph: newGraph(w, o.MinTensor)}
 		if err := p.check(i, n.Usable()); err != nil {
 			return nil, err
 		}
-		a.parts = append(a.parts, p)
-	}
-	var err error
-	if a.kernels, err = timeline(j, n); err != nil {
-		return nil, err
+		a.of = append(a.of, len(a.parts))
+		a.parts, a.first, a.kernels = append(a.parts, p), append(a.first, i), append(a.kernels, times[i])
 	}
 	return a, a.equip(mixed)
 }
 
+// links returns whether two GPUs plan with the same rates, whatever else is used.
+func links(n *machine.Node) (alike func(a, b int) bool, err error) {
+	var all [3][]share
+	for i, x := range [3]struct{ drives, host bool }{{true, true}, {true, false}, {false, true}} {
+		if all[i], err = shares(n, x.drives, x.host); err != nil {
+			return nil, err
+		}
+	}
+	return func(a, b int) bool {
+		return all[0][a] == all[0][b] && all[1][a] == all[1][b] && all[2][a] == all[2][b]
+	}, nil
+}
+
 // equip says what parts plan with: drives, and in mixed host memory.
 func (a *planning) equip(mixed bool) error {
-	limit := max(min(a.o.HostLimit, a.n.Host), 0) / unit.Bytes(len(a.parts))
+	limit := max(min(a.o.HostLimit, a.n.Host), 0) / unit.Bytes(len(a.of))
 	mixed = mixed && limit > 0
 	if !mixed && len(a.n.Arrays) == 0 {
 		return &system.Refusal{Reason: "the node has no drives to move tensors to; add drives, or host memory for TERAIO-Mixed"}
@@ -183,9 +221,9 @@ func (a *planning) equip(mixed bool) error {
 	}
 	a.axes = a.axes[:0]
 	for i, p := range a.parts {
-		s := &of[i]
+		s := &of[a.first[i]]
 		if !s.ssd && !(s.host && mixed) {
-			return &system.Refusal{Reason: fmt.Sprintf("GPU %d: its share of the links to drives and host memory is less than a byte a second; give the machine faster ones", i)}
+			return &system.Refusal{Reason: fmt.Sprintf("GPU %d: its share of the links to drives and host memory is less than a byte a second; give the machine faster ones", a.first[i])}
 		}
 		p.factor = 0
 		p.budget = budget{
@@ -194,7 +232,7 @@ func (a *planning) equip(mixed bool) error {
 			read: s.read, write: s.write, delay: a.n.Drive.Latency, hostIn: s.hostIn, hostOut: s.hostOut,
 		}
 		times := slices.Clone(a.kernels[i])
-		p.optimizer(a.j.Marks[i], times)
+		p.optimizer(a.j.Marks[a.first[i]], times)
 		a.axes = append(a.axes, times)
 	}
 	if err := a.room(); err != nil {
@@ -212,6 +250,41 @@ func (a *planning) alone() (list []*offload.Schedule) {
 	for _, s := range a.schedules(system.Better) {
 		s.Name += OnDrives
 		list = append(list, s)
+	}
+	return list
+}
+
+// fewer returns the schedules of the same node with fewer drives, so that one more does not cost what another plan
+// may be worse. Where an array is as fast without some of its drives, those without are the same.
+func (a *planning) fewer(mixed bool) (list []*offload.Schedule) {
+	whole := a.n
+	defer func() { a.n = whole }()
+	rates := func(n *machine.Node) (read, write unit.Bandwidth) {
+		if len(n.Arrays) == 0 {
+			return 0, 0
+		}
+		return n.Links[n.Arrays[0].Read].Rate, n.Links[n.Arrays[0].Write].Rate
+	}
+	lastRead, lastWrite := rates(whole)
+	for drives := whole.Drives - 1; drives >= 0; drives-- {
+		c := whole.Config
+		c.Drives = drives
+		n, err := c.Build()
+		if err != nil {
+			return list
+		}
+		read, write := rates(n)
+		if read == lastRead && write == lastWrite {
+			continue
+		}
+		lastRead, lastWrite = read, write
+		if a.n = n; a.equip(mixed) != nil {
+			return list // too few for this model
+		}
+		for _, s := range append(a.schedules(system.Better), a.alone()...) {
+			s.Name += fmt.Sprintf(Fewer, prose.Count(drives, "drive"))
+			list = append(list, s)
+		}
 	}
 	return list
 }
@@ -256,15 +329,15 @@ func (a *planning) room() error {
 			limit = p.limit
 		}
 		if need := p.graph.most() - a.n.Usable(); !p.ssd && need > p.limit {
-			return &system.Refusal{Reason: fmt.Sprintf("GPU %d: host memory would have to hold %v of tensors; its share of what it may hold is %v", g, need, p.limit)}
+			return &system.Refusal{Reason: fmt.Sprintf("GPU %d: host memory would have to hold %v of tensors; its share of what it may hold is %v", a.first[g], need, p.limit)}
 		}
 	}
 	for i := range a.n.Arrays {
 		array := &a.n.Arrays[i]
 		var need unit.Bytes
 		for _, g := range array.GPUs {
-			if int(g) < len(a.parts) {
-				need += max(a.parts[g].graph.most()-a.n.Usable()-limit, 0)
+			if int(g) < len(a.of) {
+				need += max(a.parts[a.of[g]].graph.most()-a.n.Usable()-limit, 0)
 			}
 		}
 		if have := a.n.Drive.Size * unit.Bytes(array.Drives); need > have {
@@ -421,6 +494,7 @@ func (a *planning) smallest(part int, low int64) (int64, bool) {
 // schedules plans, and what is to be done where the plan does not fit.
 func (a *planning) schedules(f system.Fallback) []*offload.Schedule {
 	misfit := a.all(unstretched)
+	a.fits = misfit < 0
 	if misfit < 0 && f != system.Better || f == system.Demand {
 		return []*offload.Schedule{a.schedule(AsPublished)}
 	}
@@ -471,7 +545,7 @@ func (a *planning) hostFirst() []*offload.Schedule {
 	was := make([]budget, len(a.parts))
 	for i, p := range a.parts {
 		was[i] = p.budget
-		p.factor, p.hostFirst, p.hostIn, p.hostOut = 0, true, alone[i].hostIn, alone[i].hostOut
+		p.factor, p.hostFirst, p.hostIn, p.hostOut = 0, true, alone[a.first[i]].hostIn, alone[a.first[i]].hostOut
 	}
 	a.all(unstretched)
 	s := a.schedule(HostFirst)
@@ -484,10 +558,14 @@ func (a *planning) hostFirst() []*offload.Schedule {
 // schedule is what was planned last.
 func (a *planning) schedule(name string) *offload.Schedule {
 	s := &offload.Schedule{Name: name, Rewrite: a.o.Rewrite}
-	for _, p := range a.parts {
-		s.Programs = append(s.Programs, p.program(a.n.Usable()))
+	programs := make([]*offload.Program, len(a.parts))
+	for i, p := range a.parts {
+		programs[i] = p.program(a.n.Usable())
 		s.Unmet = max(s.Unmet, p.pressure.excess(make([]unit.Bytes, len(p.times))))
-		if p.host {
+	}
+	for _, i := range a.of {
+		s.Programs = append(s.Programs, programs[i])
+		if p := a.parts[i]; p.host {
 			s.HostLimit += p.limit
 		}
 	}

@@ -145,6 +145,7 @@ func claims(g *grid) []study.Claim {
 			return v
 		}),
 	)
+	list = append(list, runClaims(claim, count)...)
 	for i := range list {
 		list[i].Beside = beside[list[i].ID]
 		if list[i].ID == "mixed-granite" {

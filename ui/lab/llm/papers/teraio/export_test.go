@@ -138,6 +138,30 @@ func Readings(p *study.Paper, outcomes []study.Outcome) string {
 	return b.String()
 }
 
+// Steps is the figure of steps as text.
+func Steps(p *study.Paper, outcomes []study.Outcome) string {
+	var b strings.Builder
+	f := &finder{all(), lookIn(p, outcomes), stepped, true}
+	b.WriteString("| With |")
+	for _, panel := range stepPanels() {
+		fmt.Fprintf(&b, " %s |", panel)
+	}
+	b.WriteString("\n|---|" + strings.Repeat("--:|", len(stepPanels())) + "\n")
+	for k := range steps {
+		fmt.Fprintf(&b, "| %s |", steps[k].name)
+		for i := range readOf {
+			s := &readOf[i]
+			for _, system := range s.systems {
+				if concerned(system) {
+					fmt.Fprintf(&b, " %.1f |", 100*f.must(speed, system, s.as(system, steps[k].differs...))/f.must(speed, ideal, s.as(ideal)))
+				}
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 // Quoted says which texts say another number than the outcomes, and which lack it.
 func Quoted(p *study.Paper, outcomes []study.Outcome) (wrong []string) {
 	g := all()

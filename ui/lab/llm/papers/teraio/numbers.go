@@ -281,6 +281,7 @@ func numbers() (list []stated) {
 		})
 	}
 	list = append(list, again()...)
+	list = append(list, runNumbers()...)
 	return append(list, zeroNumbers()...)
 }
 

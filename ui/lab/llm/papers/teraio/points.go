@@ -260,6 +260,7 @@ func all() *grid {
 	g.hostTraffic()
 	g.priced()
 	g.read()
+	g.asItRan()
 	g.probe(others, iteration, zeroHost, zenflow, "Llama-2 7B", "4 A100")
 	g.publish()
 	return g

@@ -1,0 +1,142 @@
+package llm
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/build/effort"
+	"spillway/sim/llm/job"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/model"
+	"spillway/sim/llm/system"
+	"spillway/sim/unit"
+)
+
+// realistic is a setup as people have it: a known model with fewer layers on a known node, whose GPUs hold a half to an
+// eighth of it, with one to four drives each.
+func (r *rng) realistic() Setup {
+	s := Standard()
+	names := []string{"llama3-8b", "granite-8b", "llama3-70b", "mixtral-8x7b", "qwen2.5-7b"}
+	a, err := model.Find(names[r.below(int64(len(names)))])
+	if err != nil {
+		panic(err)
+	}
+	s.Arch = deeper(&a, 8+r.below(9))
+	presets := machine.Presets()
+	s.Node = presets[r.below(int64(len(presets)))].Config
+	n := &s.Node
+	n.GPUs, n.Drives = r.power(3), 1+r.below(4)
+	n.Switch = min(n.Switch, n.GPUs)
+	all := unit.Bytes(16*s.Arch.Parameters()) / unit.Bytes(n.GPUs)
+	n.GPU.Memory, n.Spare = max(all/unit.Bytes(2+r.below(6)), 2*unit.GiB)/9*10, 100_000
+	n.Host = 32 * unit.GiB << r.below(5)
+	s.Options.HostLimit, s.Options.Fallback = n.Host*unit.Bytes(1+r.below(4))/4, system.Better
+	l := &s.Layout
+	*l = job.Layout{Tensor: 1, Data: 1, Micro: 1 + r.below(2), Sequence: 1024 << r.below(2), Precision: job.Precision(r.below(2)), Recompute: job.Recompute(r.below(3)), TimeScale: 100}
+	switch r.below(3) {
+	case 0:
+		l.Tensor = min(n.GPUs, 2)
+	case 1:
+		l.Data, l.ZeRO = n.GPUs, 3
+	}
+	l.Batch = l.Micro * l.Data * r.power(1) * n.GPUs / (l.Data * l.Tensor) * 2
+	return s
+}
+
+// more are parts of which a setup can have more, and by how much an iteration may be longer with it, in thousandths.
+var more = []struct {
+	name   string
+	bound  int64
+	change func(*Setup)
+}{
+	{"a drive more", 30, func(s *Setup) { s.Node.Drives++ }},
+	{"drives a quarter faster", 30, func(s *Setup) {
+		s.Node.Drive.Read += s.Node.Drive.Read / 4
+		s.Node.Drive.Write += s.Node.Drive.Write / 4
+	}},
+	{"twice the host memory", 30, func(s *Setup) {
+		s.Node.Host *= 2
+		s.Options.HostLimit *= 2
+	}},
+	{"GPU memory", 30, func(s *Setup) { s.Node.GPU.Memory += s.Node.GPU.Memory / 8 }},
+	{"host path", 30, func(s *Setup) { s.Node.HostPath += s.Node.HostPath / 4 }},
+	{"collectives", 30, func(s *Setup) { s.Node.Collective += s.Node.Collective / 4 }},
+}
+
+// TestMore: of realistic setups more of a part never costs TERAIO more than 3 %, and ZeRO and FSDP, which do the same in the
+// same order whatever the rates, a thousandth.
+func TestMore(t *testing.T) {
+	rounds := 8
+	switch {
+	case *full:
+		rounds = 400
+	case effort.Nightly():
+		rounds = 120
+	case testing.Short():
+		rounds = 3
+	}
+	compared, worst := 0, map[string]int64{}
+	for seed := range rounds {
+		r := rng(77_000 + seed)
+		s := r.realistic()
+		for _, sys := range Systems {
+			before, err := Run(&s, sys.Name, false, nil)
+			if err != nil || !before.Ran() {
+				continue
+			}
+			for _, part := range more {
+				x := s
+				part.change(&x)
+				after, err := Run(&x, sys.Name, false, nil)
+				if err != nil || !after.Ran() {
+					t.Errorf("seed %d, %s: does not run with more: %s: %v %s", seed, sys.Name, part.name, err, after.Reason)
+					continue
+				}
+				compared++
+				bound := int64(1)
+				if strings.HasPrefix(sys.Name, "teraio") {
+					bound = part.bound
+				}
+				slower := 1000 * int64(after.Time-before.Time) / int64(before.Time)
+				key := sys.Name + ", " + part.name
+				if worst[key] = max(worst[key], slower); slower > bound {
+					t.Errorf("seed %d, %s: %s: %v instead of %v", seed, sys.Name, part.name, after.Time, before.Time)
+				}
+			}
+		}
+	}
+	t.Logf("%d comparisons; the worst, in thousandths: %v", compared, worst)
+	if compared < 20*rounds/2 {
+		t.Errorf("%d comparisons of %d setups; they are of no use", compared, rounds)
+	}
+}
+
+// TestShared: GPUs that share matrices or the batch share their plans, and a job runs as with a plan for each.
+func TestShared(t *testing.T) {
+	for _, c := range cases(t) {
+		if c.setup.Layout.Tensor*c.setup.Layout.Data < 2 {
+			continue
+		}
+		for _, name := range []string{"teraio-ssd", "teraio-mixed"} {
+			sys, err := Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			node, j, o, err := cut(&c.setup, sys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, err := sys.Plan(j, node, &o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range j.Parts {
+				for k := range i {
+					if j.Parts[k] == w && plans[0].Programs[k] != plans[0].Programs[i] {
+						t.Errorf("%s, %s: GPUs %d and %d do the same and have plans of their own", c.name, name, k, i)
+					}
+				}
+			}
+		}
+	}
+}
