@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -13,6 +14,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/files"
 	"spillway/ui/lab"
@@ -379,13 +381,25 @@ func spoken(i *lab.Info, u *knob.Setup) string {
 	}), " ")
 }
 
+// answer is what the page would say first of these runs: what is given, who is best and why.
+func answer(l *lab.Lab, runs []labResult) string {
+	shown := make([]chart.Run, len(runs))
+	lead := ""
+	for i := range runs {
+		shown[i] = chart.Run{System: runs[i].system, On: true, Report: runs[i].report}
+		lead = cmp.Or(lead, runs[i].report.Lead)
+	}
+	says, why := chart.Verdict(&l.Info, shown)
+	return strings.Join(slices.DeleteFunc([]string{lead, says, why}, func(s string) bool { return s == "" }), "\n")
+}
+
 // printRuns prints a table of all quantities, a column a system.
 func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 	pieces, _ := runs[0].brief(l)
 	if len(pieces) > 0 {
 		fmt.Fprintln(w, strings.Join(pieces, " · "))
 	}
-	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, spoken(&l.Info, runs[0].setup), wrap(runs[0].report.About+"\n"+runs[0].report.Origin, ""))
+	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, spoken(&l.Info, runs[0].setup), wrap(answer(l, runs)+"\n"+runs[0].report.About+"\n"+runs[0].report.Origin, ""))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range runs {
 		fmt.Fprintf(tw, "\t%s", runs[i].system.Title)

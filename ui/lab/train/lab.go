@@ -550,7 +550,12 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	if w.imported != nil && w.imported.cannot != "" {
-		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Answer: s.answer(w), Lead: w.Name + " has nothing to run: " + labelled[w.imported.Label] + ".", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
+		says := w.Name + " has nothing to run: " + labelled[w.imported.Label] + "."
+		answer := s.answer(w)
+		if answer != "" {
+			says = w.Name + " is " + labelled[w.imported.Label] + ": who holds it, over time, stands below."
+		}
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Answer: answer, Lead: says, About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
 	}
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
