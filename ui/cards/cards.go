@@ -100,7 +100,9 @@ func Of(n *session.Session, title string) Picture {
 			for i := range x.Texts {
 				l.Values = append(l.Values, value(q, n.Question.At(s.Name, i, 0).Value))
 			}
-			banded(n, &l, s.Name, q, len(x.Texts))
+			if x.Xs != nil {
+				banded(n, &l, s.Name, q, len(x.Texts))
+			}
 			p.Lines = append(p.Lines, l)
 		}
 		p.Says = answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity)
