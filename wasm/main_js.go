@@ -20,6 +20,7 @@ import (
 func main() {
 	atWork()
 	debug.SetGCPercent(300) // what a drawing leaves behind is small beside what stays
+	yield()
 	p := newPage()
 	tabs, err := labs()
 	if err != nil {
@@ -34,16 +35,17 @@ func main() {
 	p.session = session.New(tabs, p.visited, p)
 	p.session.Version = p.version()
 	p.session.Recall(p.tools.Call("remembered").String())
+	yield()
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Laboratory == nil && p.session.Notice == "" {
 		p.inbox.take()()
+		yield()
 	}
 	for p.inbox.any() { // what is known
 		p.inbox.take()()
 		yield()
 	}
-	yield()
 	p.app = view.NewApp(p.session, p)
 	var root vugu.Builder = view.NewRoot(p.app)
 	if p.frame != nil {

@@ -115,7 +115,7 @@ func Knobs() []knob.Knob[Setup] {
 		Help: "Memory of the host that promoted pages may take, in designs that promote.", Source: table2,
 	})
 	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, and its first.", Source: artifact})
-	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters begin anew after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold starts over.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters start over after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold starts over.", Source: artifact})
 	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long copying a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"})
 	span(func(s *Setup) *unit.Time { return &s.Shootdown }, us, "µs", unit.Millisecond, knob.Info{Key: "shootdown", Label: "TLB shoot-down", Help: "How long a promotion stops every core: the device's interrupt (MSI-X), and the shoot-down by which the core forgets the page's old address.", Source: "0: the artifact charges nothing, and the paper says no number"})
 

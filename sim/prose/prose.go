@@ -62,11 +62,11 @@ func Signed(share float64) string {
 	return "none"
 }
 
-// Grouped has a space after every three digits, from the right.
+// Grouped has a narrow blank between every three digits, from the right; no line breaks there.
 func Grouped[T ~int | ~int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + " " + s[at:]
+		s = s[:at] + "\u202f" + s[at:]
 	}
 	return s
 }
@@ -88,7 +88,7 @@ func ThreeDigits(x float64) string {
 	return Grouped(int64(x + 0.5))
 }
 
-// Count is "1 line" or "1 234 lines".
+// Count is "1 line" or "1 234 lines".
 func Count[T ~int | ~int64](n T, one string) string {
 	if n == 1 {
 		return "1 " + one

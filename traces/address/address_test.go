@@ -220,7 +220,7 @@ func TestDocumentation(t *testing.T) {
 		t.Error("the example is not testdata/own.txt")
 	}
 	for _, want := range append(stream.GapNames[:], "missed", "sampled", "pages=N", strings.TrimSpace(magic), prose.Grouped(MaxKept), prose.Grouped(MaxPages), fmt.Sprint(MaxThreads), prose.Grouped(maxSize), fmt.Sprint(mostTexts), fmt.Sprint(mostText)) {
-		if !strings.Contains(string(doc), want) {
+		if !strings.Contains(string(doc), strings.ReplaceAll(want, "\u202f", " ")) {
 			t.Errorf("FORMAT.md does not say %q", want)
 		}
 	}

@@ -42,7 +42,7 @@ func TestSieve(t *testing.T) {
 	if gaps > passed || gaps < passed*99/100 {
 		t.Errorf("gaps sum to %d of %d", gaps, passed)
 	}
-	if d.full || !strings.Contains(strings.Join(r.Notes, " "), "of the 200 000 that were read") {
+	if d.full || !strings.Contains(strings.Join(r.Notes, " "), "of the 200\u202f000 that were read") {
 		t.Errorf("notes: %q", r.Notes)
 	}
 }

@@ -34,6 +34,9 @@ type Line struct {
 	Name   string
 	Role   string     // A and B are compared; others have none
 	Values []*float64 // nil where it has none
+	// Low and High are the lowest and the highest of three seeds, of A and B where the workload is
+	// random and they differ anywhere.
+	Low, High []*float64 `json:",omitempty"`
 }
 
 // The roles of lines.
@@ -97,6 +100,9 @@ func Of(n *session.Session, title string) Picture {
 			for i := range x.Texts {
 				l.Values = append(l.Values, value(q, n.Question.At(s.Name, i, 0).Value))
 			}
+			if x.Xs != nil {
+				banded(n, &l, s.Name, q, len(x.Texts))
+			}
 			p.Lines = append(p.Lines, l)
 		}
 		p.Says = answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity)
@@ -151,6 +157,20 @@ func value(q *report.Quantity, v float64) *float64 {
 	}
 	x, _ := strconv.ParseFloat(strconv.FormatFloat(q.Shown(v), 'g', 4, 64), 64) // it was printed so
 	return &x
+}
+
+// banded gives a line with a role its band of other seeds, if it has one.
+func banded(n *session.Session, l *Line, system string, q *report.Quantity, points int) {
+	apart := false
+	var low, high []*float64
+	for i := range points {
+		a, b := n.Question.Band(system, i)
+		low, high = append(low, value(q, a)), append(high, value(q, b))
+		apart = apart || a < b
+	}
+	if apart && l.Role != "" {
+		l.Low, l.High = low, high
+	}
 }
 
 // ranks draws systems in their order.

@@ -52,6 +52,20 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// Other seeds are a band behind a line; one that lacks an end is not drawn.
+func TestBand(t *testing.T) {
+	l, ends := line("SkyByte-Full", A, 1, 2), line("", "", 0.5, 1, 2, 3).Values
+	l.Low, l.High = ends[:2], ends[2:]
+	p := &Picture{X: "Log, MiB", Labels: []string{"14", "28"}, Lines: []Line{l}}
+	if got := SVG(p); !strings.Contains(got, `<path class="band a" d="M38.0 `) || strings.Index(got, "band a") > strings.Index(got, "line a") {
+		t.Errorf("no band behind the line in %s", got)
+	}
+	p.Lines[0].Low = line("", "", -1, 1).Values
+	if got := SVG(p); strings.Contains(got, "band") {
+		t.Errorf("a band without an end in %s", got)
+	}
+}
+
 // Every recorded card is a drawing inside its frame with few nodes.
 func TestDrawn(t *testing.T) {
 	files, _ := filepath.Glob("../lab/*/cards.json")

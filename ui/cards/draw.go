@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ func SVG(p *Picture) string {
 // highest is the end of an axis that begins at 0, and its steps.
 func highest(p *Picture) (top, step float64) {
 	for i := range p.Lines {
-		for _, v := range p.Lines[i].Values {
+		for _, v := range slices.Concat(p.Lines[i].Values, p.Lines[i].High) {
 			if v != nil {
 				top = max(top, *v)
 			}
@@ -137,6 +138,7 @@ func lines(b *strings.Builder, p *Picture) {
 			if l.Role != role {
 				continue
 			}
+			band(b, l, x, y)
 			var d strings.Builder
 			open, last := false, math.NaN()
 			for k, v := range l.Values {
@@ -167,6 +169,23 @@ func lines(b *strings.Builder, p *Picture) {
 	for _, e := range ends {
 		text(b, width-right+5, e.y+4, "", e.role, short(e.name))
 	}
+}
+
+// band draws what other seeds make of a line, where every point has both ends.
+func band(b *strings.Builder, l *Line, x func(int) float64, y func(float64) float64) {
+	if len(l.Low) < 2 || slices.Contains(l.Low, nil) || slices.Contains(l.High, nil) {
+		return
+	}
+	letter := "M"
+	fmt.Fprintf(b, `<path class="band %s" d="`, l.Role)
+	for i, v := range l.High {
+		fmt.Fprintf(b, "%s%.1f %.1f", letter, x(i), y(*v))
+		letter = "L"
+	}
+	for i, v := range slices.Backward(l.Low) {
+		fmt.Fprintf(b, "L%.1f %.1f", x(i), y(*v))
+	}
+	b.WriteString(`Z"/>`)
 }
 
 func bottomOf() float64 { return height - bottom }

@@ -298,11 +298,10 @@ func (h *headline) times(a, b contender) string {
 	if x <= 0 || y <= 0 { // a ratio would say nothing
 		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
 	}
-	digits := 2
-	if x/y < 1.05 {
-		digits = 3
+	if gain := x/y - 1; gain < 0.05 && h.say.Faster != "" {
+		return Digits(100*gain, 2) + " % " + h.say.Faster + " than " + b.System.Title
 	}
-	return Digits(x/y, digits) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
+	return Digits(x/y, 2) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 }
 
 // uncertain reports whether a and b change places within the band of what results rest on.
@@ -383,7 +382,13 @@ func (h *headline) spends(best, rival contender) string {
 		}
 		return With(Digits(x, 2), qs[part].Unit)
 	}
-	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+	return " " + doing(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+}
+
+// doing prints a sentence in which time may be spent waiting, or idle.
+func doing(format string, a ...any) string {
+	s := strings.ReplaceAll(fmt.Sprintf(format, a...), " on waiting", " waiting")
+	return strings.ReplaceAll(s, " on idle", " idle")
 }
 
 // noCause is how much of the difference a part must have to be named.
@@ -412,7 +417,7 @@ func (h *headline) loss(best *Run) string {
 	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || h.say.LossSays == "" || ok && lost < all/100 {
 		return ""
 	}
-	return " " + fmt.Sprintf(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
+	return " " + doing(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
 }
 
 // left says how near the best is to what is possible, empty where nobody knows.

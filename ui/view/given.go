@@ -41,7 +41,8 @@ func (c *Given) close() {
 
 // preset is what the settings start from, as far as they are one's that the laboratory has.
 func (c *Given) preset() string {
-	at := slices.IndexFunc(c.Info.Presets, func(p lab.Preset) bool { return p.Key == c.Preset() })
+	is := c.Preset()
+	at := slices.IndexFunc(c.Info.Presets, func(p lab.Preset) bool { return p.Key == is })
 	if at < 0 {
 		return "Start from"
 	}

@@ -190,17 +190,12 @@ func (c *Given) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "mini"}}}
 										vgparent.AppendChild(vgn)
 										vgn.AddAttrInterface("id", "jump-"+x.Key)
+										vgn.SetInnerHTML(x.More)
 										vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 											EventType: "click",
 											Func:      func(event vugu.DOMEvent) { c.jump(x.Key) },
 											// TODO: implement capture, etc. mostly need to decide syntax
 										})
-										{
-											vgparent := vgn
-											_ = vgparent
-											vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "Settings…"}
-											vgparent.AppendChild(vgn)
-										}
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 										vgparent.AppendChild(vgn)
 									}

@@ -21,7 +21,7 @@ test('a 70B model on two GPUs: which system, what it costs, how long drives live
   await visit(page, `${lab}&preset=llama3-70b`);
   console.log(`  70B at batch 8: ${Date.now() - start} ms`);
   await expect(page.locator('#lead')).toContainText(/Llama-3 70B with batch 8 needs .* GiB on the fullest GPU/);
-  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d.]+ tokens\/s, a billion tokens in [\d.]+ days for \$[\d,]+; it takes [\d .]+ of [\d ]+ GiB of host memory\.$/);
+  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d.]+ tokens\/s, a billion tokens in [\d.]+ days for \$[\d,]+; it takes [\d\s.]+ of [\d\s]+ GiB of host memory\.$/);
   await expect(page.locator('#why')).toHaveText(/^\S+ (is fastest|and .* are level), .*Its drives live [\d.]+ days if it never stops( \(.*\))?\./);
   await expect(page.locator('.run.failed')).toHaveCount(0);
   const shown = await page.locator('.plot:visible').count();
@@ -33,7 +33,7 @@ test('a 70B model on two GPUs: which system, what it costs, how long drives live
 
 test('what fits on what one has: yes or no first, and a ranking of recipes whose rows open', async ({ page }) => {
   await visit(page, `${lab}&preset=lora-4090`);
-  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d ]+ tokens\/s ± 30 %, a billion tokens in [\d.]+ days for \$\d+; it needs [\d.]+ of 24 GiB\.$/);
+  await expect(page.locator('#headline')).toHaveText(/^Yes: [\d\s]+ tokens\/s ± 30 %, a billion tokens in [\d.]+ days for \$\d+; it needs [\d.]+ of 24 GiB\.$/);
   await expect(page.locator('#caveat')).toContainText('± 30 %');
   await expect(page.locator('#caveat')).not.toContainText('± 12 %'); // one band, said once
   await page.click('#open-recipes');

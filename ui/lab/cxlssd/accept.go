@@ -175,7 +175,7 @@ func entry(s *settings, f lab.Files) (*trace, error) {
 		}
 		requests = through.Stream
 	case !r.Missed && !r.Sampled:
-		note("The recording has all accesses, and no cache is in front of it: set one under Last-level cache.")
+		note("The recording has all accesses, and no cache is in front of it: set a last-level cache under Workload.")
 	}
 	if n := len(requests.Threads) * int(s.Split); s.Split > 1 {
 		if requests, err = requests.Split(n); err != nil {

@@ -86,8 +86,8 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	add("workload",
 		knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which recording of the opened files runs, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
-		knob.Int(knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads each recorded one becomes; its work is dealt out to them in consecutive pieces.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
-		knob.Int(knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache in front of a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
+		knob.Int(knob.Info{Key: "split", Label: "Threads for each recorded one", Scale: 1, Min: 1, Max: 64, Help: "How many threads each recorded one becomes; its work is dealt out to them in consecutive pieces.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
+		knob.Int(knob.Info{Key: "llc", Label: "Last-level cache in front of it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache in front of a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
 	)
 	add("workload", unsaidKnob())
 	for _, k := range stream.Knobs() {

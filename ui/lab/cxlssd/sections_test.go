@@ -79,7 +79,7 @@ func TestSectionsSay(t *testing.T) {
 		{pageKey, "page_of=most-written", small, "skybyte-w", "appended to the log"},
 		{profileKey, "", small, "base-cssd", "Beside what was published of the original"},
 		{profileKey, "", small, "base-cssd", "15.77 GB"},
-		{profileKey, "", small, "base-cssd", "15 950"},
+		{profileKey, "", small, "base-cssd", "15\u202f950"},
 		{profileKey, "", small, "base-cssd", "The recipe is fitted to the window."},
 		{profileKey, "", small, "base-cssd", "stores among all loads and stores, before the caches"},
 		{profileKey, "", small + " cpi=2", "base-cssd", "The recipe was changed"},
@@ -95,7 +95,7 @@ func TestSectionsSay(t *testing.T) {
 // count reads a number with spaces between thousands.
 func countIn(t *testing.T, typed string) int64 {
 	t.Helper()
-	n, err := strconv.ParseInt(strings.ReplaceAll(typed, " ", ""), 10, 64)
+	n, err := strconv.ParseInt(strings.ReplaceAll(typed, "\u202f", ""), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -271,7 +271,7 @@ func charts() []report.Chart {
 			Help: "It fills while lines are stored; its halves take turns, and the one being cleaned empties at once when its last page is programmed.", None: "No system here has a log in use.",
 		},
 		{
-			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "pages", Unit: "pages", Say: "has most at a time",
+			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Opens: report.OpensMilli, Y: "pages", Unit: "pages", Say: "has the most at a time",
 			Help: "They wait for an fsync, their age or the limit on dirty pages.", None: "No page is dirty.",
 		},
 	}

@@ -236,7 +236,7 @@ func TestSectionTables(t *testing.T) {
 		}
 	}
 	for _, row := range shown(t, &l, fitsKey, "", small, "teraio-mixed").Tables[0].Rows {
-		if strings.Contains(row.Cells[1].Text, "1 024") && !strings.Contains(row.Cells[1].Text, "at least") {
+		if strings.Contains(row.Cells[1].Text, "1\u202f024") && !strings.Contains(row.Cells[1].Text, "at least") {
 			t.Errorf("%s has %s, where the search ends", row.Head, row.Cells[1].Text)
 		}
 	}

@@ -16,7 +16,11 @@ type Token struct {
 type Turn struct {
 	Key, Label string
 	Options    []Option
+	More       string // what leads to the setting itself
 }
+
+// Of more than crowd choices a menu has the first ones and the chosen one.
+const crowd, first = 24, 12
 
 // Tokens are the pieces of Brief.
 func (f *Form) Tokens() (list []Token) {
@@ -35,13 +39,18 @@ func (f *Form) Turns(t *Token) (list []Turn) {
 			continue
 		}
 		field := f.Field(key)
-		x := Turn{Key: key, Label: field.Label}
+		x := Turn{Key: key, Label: field.Label, More: "Settings…"}
 		switch k.Kind {
 		case knob.One:
+			n := len(field.Options)
+			many := n > crowd
 			for _, o := range field.Options {
-				if !o.Off {
+				if !o.Off && (!many || o.Chosen || len(x.Options) < first) {
 					x.Options = append(x.Options, o)
 				}
+			}
+			if many {
+				x.More = "All " + strconv.Itoa(n) + "…"
 			}
 		case knob.Number:
 			is, err := knob.ParseDecimal(u.Text(key), max(k.Scale, 1))

@@ -93,7 +93,7 @@ func (a *answers) sweep() chart.Answer {
 				x := a.vary.At(sys.Name, i, k)
 				t := chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit && !sys.Bound} // a bound runs nothing
 				if high == 1 {
-					t.Low, t.High = a.vary.band(sys.Name, i)
+					t.Low, t.High = a.vary.Band(sys.Name, i)
 				}
 				trials = append(trials, t)
 			}

@@ -242,8 +242,8 @@ func (a *variation) Axes() []Axis {
 	return a.now.axes
 }
 
-// band is the lowest and the highest of a system at a point of a curve, with other seeds.
-func (a *variation) band(system string, i int) (low, high float64) {
+// Band is the lowest and the highest of a system at a point of a curve, with other seeds.
+func (a *variation) Band(system string, i int) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for k := range 1 + len(a.now.seeds) {
 		if y := a.cell(a.now, i*(1+len(a.now.seeds))+k, system).Value; !math.IsNaN(y) {

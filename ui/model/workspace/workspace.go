@@ -110,14 +110,13 @@ func (w *Workspace) Focus() string {
 
 // Preset is the key of the preset that the settings are, "" if none.
 func (w *Workspace) Preset() string {
-	if w.presets == nil {
-		for i := range w.Info.Presets {
-			w.presets = append(w.presets, state.OfPreset(w.Info, &w.Info.Presets[i]))
+	for i := range w.Info.Presets {
+		p := &w.Info.Presets[i]
+		if i == len(w.presets) { // read when it is compared first: a laboratory opens on its first one
+			w.presets = append(w.presets, state.OfPreset(w.Info, p))
 		}
-	}
-	for i, u := range w.presets {
-		if u.Equal(w.State.Setup) {
-			return w.Info.Presets[i].Key
+		if w.presets[i].Equal(w.State.Setup) {
+			return p.Key
 		}
 	}
 	return ""
