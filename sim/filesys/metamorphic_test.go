@@ -65,7 +65,9 @@ func TestMoreHardwareNeverHurts(t *testing.T) {
 		{"flash reads in half the time", func(m *machine.Setup) { m.Device.Read /= 2 }},
 		{"flash programs in half the time", func(m *machine.Setup) { m.Device.Program /= 2 }},
 		{"pages on the link in half the time", func(m *machine.Setup) { m.Device.Transfer /= 2 }},
-		{"lines in half the time", func(m *machine.Setup) { m.Device.LineRead, m.Device.LineWrite = m.Device.LineRead/2, m.Device.LineWrite/2 }},
+		{"lines in half the time", func(m *machine.Setup) {
+			m.Device.LineRead, m.Device.LineWrite = m.Device.LineRead/2, m.Device.LineWrite/2
+		}},
 	}
 	compared := 0
 	for k, x := range load.Recipes() {
