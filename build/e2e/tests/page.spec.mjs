@@ -240,7 +240,7 @@ for (const [lab, link, changes] of [
 ]) {
   test(`nothing jumps when a setting changes or is cancelled: ${lab}`, async ({ page }) => {
     await visit(page, link);
-    await charts(page, 6);
+    await charts(page, lab === 'store' ? 7 : 6);
     await finished(page);
     for (const [key, value] of Object.entries(changes)) {
       const { sum, text } = await shifts(page, () => page.fill(`#f-${key}`, value));

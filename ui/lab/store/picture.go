@@ -32,7 +32,7 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{
 			Key: "two-resnets", Title: "Two ResNet-50 on one V100", Set: "workload=networks model=resnet-50 batch=64 clients=2 gpu=v100-32 gpu_memory=12" + yields,
-			Was: []string{"workload=networks model=resnet-50 batch=64 clients=2 gpu=v100-32 gpu_memory=12"},
+			Was:   []string{"workload=networks model=resnet-50 batch=64 clients=2 gpu=v100-32 gpu_memory=12"},
 			About: "Both train at batch 64 in 12 GiB; each keeps in the store what it does not need now. The store handles one call after the other, and mostly frees.",
 		},
 		{
