@@ -182,7 +182,11 @@ func (d *Device) Preload(page int32) {
 func (d *Device) Rewrite(page int32, how plan.Writing) {
 	u := d.place(page)
 	d.how = how
-	for d.ftl.WriteStream(u, page, d.stream(page)); d.ftl.Due(u); {
+	stream := int32(0)
+	if d.streams > 1 {
+		stream = d.stream(page)
+	}
+	for d.ftl.WriteStream(u, page, stream); d.ftl.Due(u); {
 		if _, ok := d.ftl.Collect(u); !ok {
 			break
 		}
@@ -200,11 +204,8 @@ func (d *Device) Worn() (least, sum, most, blocks int64) {
 // Forget makes all blocks of the flash new, with what is in them.
 func (d *Device) Forget() { d.ftl.Forget() }
 
-// stream is the frontier that a page is to be written to.
+// stream is the frontier that a page is to be written to, of several.
 func (d *Device) stream(page int32) int32 {
-	if d.streams == 1 {
-		return 0
-	}
 	if d.last != nil {
 		before := d.last[page]
 		d.wrote++

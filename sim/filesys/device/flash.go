@@ -300,7 +300,11 @@ func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 	u := d.place(page)
 	c := &d.channels[u]
-	copied, erased := d.ftl.WriteStream(u, page, d.stream(page))
+	stream := int32(0)
+	if d.streams > 1 {
+		stream = d.stream(page)
+	}
+	copied, erased := d.ftl.WriteStream(u, page, stream)
 	if erased > 0 { // there was no free block: everybody waits
 		d.tidy(u, copied, erased)
 		took := unit.Time(copied)*(d.m.Read+d.m.Program) + unit.Time(erased)*d.m.Erase

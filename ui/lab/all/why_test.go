@@ -22,7 +22,7 @@ var names = map[string]map[string]string{
 	},
 	"store":   {"eviction_s": "eviction", "allocation_s": "alloc", "free_s": "alloc", "call_s": "alloc", "shared_computing_s": "sharing", "miss_s": "link", "late_prefetch_s": "link"},
 	"cxlssd":  {"core_ssd_ms": "read", "core_log_ms": "program", "core_switch_ms": "switch"},
-	"filesys": {"t_journal_ms": "journal", "t_cpu_ms": "cpu", "t_read_blocks_ms": "flash", "t_write_blocks_ms": "flash", "t_read_bytes_ms": "interface", "t_write_bytes_ms": "interface"},
+	"filesys": {"t_journal_ms": "journal", "t_cpu_ms": "cpu", "t_collecting_ms": "flash", "t_read_blocks_ms": "flash", "t_write_blocks_ms": "flash", "t_read_bytes_ms": "interface", "t_write_bytes_ms": "interface"},
 	"llm":     {"fetch_s": "drives", "optimizer_s": "optimizer", "communicate_s": "peers"},
 }
 
