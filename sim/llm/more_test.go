@@ -64,7 +64,7 @@ var more = []struct {
 }
 
 // TestMore: of realistic setups more of a part never costs TERAIO more than 3 % where plans for less are handed on, as
-// sections do, and a drive more never by itself; and ZeRO and FSDP, which do the same in the same order whatever the
+// sections do (of GPU memory 4 %), and a drive more never by itself; and ZeRO and FSDP, which do the same in the same order whatever the
 // rates, a thousandth. By itself a plan for more of the other parts costs so much in one of a hundred at most.
 func TestMore(t *testing.T) {
 	rounds := 6
@@ -112,7 +112,10 @@ func TestMore(t *testing.T) {
 					slower = 1000 * int64(handed.Time-before.Time) / int64(before.Time)
 				}
 				bound := int64(1)
-				if plans {
+				switch {
+				case plans && part.name == "GPU memory":
+					bound = 40 // the same plan: what comes back earlier is in another's way
+				case plans:
 					bound = 30
 				}
 				key := sys.Name + ", " + part.name
@@ -153,6 +156,37 @@ func TestShared(t *testing.T) {
 						t.Errorf("%s, %s: GPUs %d and %d do the same and have plans of their own", c.name, name, k, i)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestAuto: a layout that is found is as fast as the one that is set, to what a search through ten misses, and says itself.
+func TestAuto(t *testing.T) {
+	for _, c := range cases(t) {
+		for _, name := range []string{"ideal", "teraio-mixed"} {
+			own, err := Run(&c.setup, name, false, nil)
+			if err != nil || !own.Ran() {
+				t.Fatalf("%s, %s: %v %+v", c.name, name, err, own)
+			}
+			s := c.setup
+			s.Auto = true
+			last := -1
+			found, err := Run(&s, name, false, func(done, total int) {
+				if done < last || done > total {
+					t.Errorf("%s, %s: progress of %d of %d after %d", c.name, name, done, total, last)
+				}
+				last = done
+			})
+			if err != nil || !found.Ran() || last != whole {
+				t.Fatalf("%s, %s: %v %+v, progress ends at %d", c.name, name, err, found, last)
+			}
+			t.Logf("%s, %s: %d of %d", c.name, name, found.TokenRate(), own.TokenRate())
+			if found.TokenRate() < own.TokenRate()/100*95 {
+				t.Errorf("%s, %s: %d thousandths of a token a second, as set %d: %v", c.name, name, found.TokenRate(), own.TokenRate(), found.Notes)
+			}
+			if !strings.Contains(strings.Join(found.Notes, " "), "Cut as tensor=") {
+				t.Errorf("%s, %s: it does not say how it is cut: %v", c.name, name, found.Notes)
 			}
 		}
 	}
