@@ -31,7 +31,10 @@ type Setup struct {
 	Arch model.Arch
 	// Layout cuts the model for ideal and TERAIO; ZeRO and FSDP cut it in their own way. A Micro
 	// of 0 is chosen.
-	Layout  job.Layout
+	Layout job.Layout
+	// Auto: of Layout only the batch, its numbers and what is computed again count, and how systems that cut as
+	// it says do so is found: the fastest of some that are run, of all that closed forms rank.
+	Auto    bool
 	Node    machine.Config
 	Options system.Options
 	// Recipe is what is trained and how: systems that move tensors by plan know the plain one alone.
@@ -208,6 +211,8 @@ func run(s *Setup, name string, options offload.Options, p report.Progress, also
 	switch {
 	case s.ByFormula(sys):
 		return r, r.byFormula(s, sys)
+	case s.Auto && (sys.Bound || sys.Offloads != nil) && (s.Recipe.Plain() || sys.Bound):
+		return auto(s, sys, options, p)
 	case !s.Recipe.Plain() && !sys.Bound:
 		r.Reason = unknownRecipe(sys)
 		r.Node, err = s.Node.Build()

@@ -23,7 +23,7 @@ type settings struct {
 	GPU   string // key of the kind of GPU
 	Drive string // key of the kind of drive
 	// Precision, Recompute, Fallback and Cut are texts of knobs, which resolved reads.
-	Precision, Recompute, Fallback, Cut string
+	Precision, Recompute, Fallback, Cut, Cuts string
 	// Recipes' texts, likewise.
 	Method, Targets, Optimizer, Loss, State string
 	// Setup is the rest. Of Arch only what knobs say counts, of Node.GPU and Node.Drive only
@@ -33,7 +33,7 @@ type settings struct {
 
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
-	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
+	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
 		s.Cut = "tensor"
@@ -84,6 +84,9 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	r.Method, r.Targets = recipe.Method(slices.Index(methods, s.Method)), recipe.Targets(slices.Index(targets, s.Targets))
 	r.Optimizer, r.Loss = recipe.Optimizer(slices.Index(optimizers, s.Optimizer)), recipe.Loss(slices.Index(losses, s.Loss))
 	r.FP32 = s.State == states[1]
+	if out.Auto = s.Cuts == "auto"; out.Auto {
+		l.Tensor, l.Data, l.ZeRO, l.Micro = 1, 1, 0, 0
+	}
 	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
 		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), parts, out.Node.GPUs)
 	}
@@ -112,6 +115,11 @@ func sound(m *core.Setup) error {
 	}
 	if _, err := m.Node.Build(); err != nil {
 		return err
+	}
+	if m.Auto {
+		l := m.Layout
+		l.Pipeline = 1
+		return divides(&m.Arch, &l)
 	}
 	return divides(&m.Arch, &m.Layout)
 }
@@ -285,6 +293,9 @@ func knobs() map[string][]setting {
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
 			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept except those around attention and the norms."},
 			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
+		one("layout", "Layout", groupLayout, "ours", "Whether Ideal and TERAIO are cut as the settings below say, or in the fastest way that is found: closed forms rank all, and the ten best of them run. ZeRO and FSDP cut in their own way.", func(s *settings) *string { return &s.Cuts },
+			knob.Choice{Key: "own", Label: "as set", Word: "-", Help: "As the settings below say."},
+			knob.Choice{Key: "auto", Label: "the fastest", Word: "cut in the fastest way", Ineffective: []string{"micro", "tensor", "data", "zero"}, Why: "the layout is found", Help: "Ten layouts run, so that it takes ten times as long."}),
 		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),

@@ -42,6 +42,8 @@ func presets() []lab.Preset {
 			About: "Eight H100 with NVSwitch and 2 TB of host memory: what offloading costs where GPUs are fast.",
 		},
 	}
+	// What layout=auto finds for TERAIO-Mixed. Links from before have the pipeline of all GPUs.
+	cut := map[string]string{"eight-a100": " data=8 zero=3 micro=1", "dgx-h100": " data=8 zero=3 micro=1", "four-4090": " micro=1"}
 	for i := range list {
 		if !strings.Contains(list[i].Set, "node=teraio") && strings.Contains(list[i].Set, "node=") {
 			// before links and drives were as measured, and before that
@@ -50,6 +52,10 @@ func presets() []lab.Preset {
 				was += " drive=990-pro-teraio"
 			}
 			list[i].Was = []string{was, was + " gemm=72"}
+			if more := cut[list[i].Key]; more != "" {
+				list[i].Was = append(list[i].Was, list[i].Set)
+				list[i].Set += more
+			}
 		}
 		if strings.Contains(list[i].Set, "method=") {
 			list[i].Was, list[i].Systems = nil, []string{"fsdp-offload", "single"}

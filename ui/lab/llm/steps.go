@@ -41,6 +41,9 @@ func steps(w *work, _ *settings, name string) int {
 		return lab.Steps(n, ofKernel)
 	}
 	l := &w.setup.Layout
+	if w.setup.Auto {
+		n *= 10 // layouts
+	}
 	own := n / float64(max(1, l.Tensor)*max(1, l.Data))
 	return lab.Steps(own, max(x.Planning*math.Sqrt(own/planned), ofKernel)) + lab.Steps(n-own, schedules*ofKernel)
 }

@@ -41,8 +41,8 @@
 //     may: drives and host memory share a GPU's link, and without GPUDirect Storage the host's memory too, so that a
 //     plan for both at once has slower drives; the optimizer's kernels are planned for both (departure 3). Of 564
 //     random setups 93 are slower by more than 1 % with host memory than without in fallback Demand, one 1.9 times.
-//   - Where the plan does not fit, all schedules of the same node with fewer drives, down to none. A greedy plan for
-//     faster drives may be worse than one for slower ones, which the faster ones keep to as well.
+//   - All schedules of the same node with fewer drives, down to none; where the plan fits those that are not stretched.
+//     A greedy plan for faster drives may be worse than one for slower ones, which the faster ones keep to as well.
 //
 // More of other resources may make an iteration longer (see TestFaster of sim/llm for how much): what is evicted on
 // demand is another set of tensors with another plan.
@@ -141,9 +141,8 @@ func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Prog
 		if o.Fallback == system.Better {
 			fits := a.fits
 			list = append(list, a.alone()...) // drives alone may be too small
-			if !fits {
-				list = append(list, a.fewer(mixed)...)
-			}
+			a.quick = fits
+			list = append(list, a.fewer(mixed)...)
 		}
 		return list, nil
 	}
@@ -162,6 +161,7 @@ type planning struct {
 	axes     [][]int64 // and with the optimizer's transfers
 	most     int64     // stretch, in thousandths
 	fits     bool      // without stretch, as was planned last
+	quick    bool      // nothing is stretched
 	progress report.Progress
 	steps    int64 // plans of parts so far
 }
@@ -503,7 +503,7 @@ func (a *planning) schedules(f system.Fallback) []*offload.Schedule {
 		list = append(list, a.schedule(AsPublished))
 		list = append(list, a.hostFirst()...)
 	}
-	if misfit < 0 {
+	if misfit < 0 || a.quick {
 		return list
 	}
 	// All GPUs wait for the slowest, so all have its factor.

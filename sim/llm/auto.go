@@ -1,0 +1,169 @@
+package llm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"spillway/sim/llm/job"
+	"spillway/sim/llm/offload"
+	"spillway/sim/llm/system"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// simulated is how many layouts are run, of all that closed forms rank.
+const simulated = 10
+
+// A ranked layout is one with what closed forms say of it.
+type ranked struct {
+	job.Layout
+	time unit.Time // an iteration
+}
+
+// layouts ranks all ways to cut a setup that its GPUs, model and batch allow, the fastest by closed forms first: parts
+// of matrices, replicas with each stage of ZeRO, stages of a pipeline with what is left, and micro-batches.
+func (s *Setup) layouts(sys *system.System) (list []ranked) {
+	a, gpus := &s.Arch, s.Node.GPUs
+	for tensor := int64(1); tensor <= gpus; tensor++ {
+		if gpus%tensor != 0 || a.Heads%tensor != 0 || a.FFN%tensor != 0 || a.KVHeads%tensor != 0 && tensor%a.KVHeads != 0 || a.DenseFFN%tensor != 0 || a.Shared%tensor != 0 {
+			continue
+		}
+		for data := int64(1); data <= gpus/tensor; data++ {
+			stages := gpus / tensor / data
+			if gpus/tensor%data != 0 || s.Layout.Batch%data != 0 || stages > a.Layers+a.Encoder {
+				continue
+			}
+			last := int64(0)
+			if data > 1 {
+				last = 3
+			}
+			for zero := int64(0); zero <= last; zero++ {
+				for micro := int64(1); micro <= s.Layout.Batch/data && micro*s.Layout.Sequence <= max(32_768, s.Layout.Sequence); micro *= 2 {
+					l := s.Layout
+					if l.Tensor, l.Data, l.Pipeline, l.ZeRO, l.Micro = tensor, data, stages, zero, micro; s.Layout.Batch/data%micro == 0 {
+						list = append(list, ranked{l, s.formula(&l, sys)})
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y ranked) int { return cmp.Compare(x.time, y.time) })
+	return list
+}
+
+// formula is about how long an iteration takes as a layout cuts it: what GPUs compute, with the bubble of a pipeline; sums
+// of activations over parts of matrices; beside that, but for a layer, sums of gradients over replicas, with weights
+// that are gathered for each micro-batch where they are cut; and, where tensors move, the way out and back of what of
+// states and activations GPUs do not hold, of which a quarter is waited for.
+func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
+	a, n := &s.Arch, &s.Node
+	parameters, tokens := a.Parameters(), l.Batch*l.Sequence
+	width := int64(4)
+	if l.Precision == job.BF16 {
+		width = 2
+	}
+	micros := l.Batch / l.Data / l.Micro
+	passes := int64(6)
+	if l.Recompute == job.Full {
+		passes = 8
+	}
+	const exa = 1_000_000_000_000 // operations are counted in 10^12
+	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, exa), exa/1000, max(job.Reached(n, l.Precision)/1000, 1))
+	compute := unit.Time(unit.MulDiv(work, int64(unit.Second), n.GPUs))
+	compute += unit.Time(unit.MulDiv(int64(compute), l.Pipeline-1, micros))
+
+	peers := max(n.Peers(), 1)
+	layers := (a.Layers + a.Encoder + l.Pipeline - 1) / l.Pipeline
+	var sent, beside unit.Bytes // of each GPU: what kernels wait for, and what goes on beside them
+	if t := l.Tensor; t > 1 {
+		sent += unit.Bytes(unit.MulDiv(4*layers*micros*2*(t-1), l.Micro*l.Sequence*a.Hidden*width, t))
+	}
+	own := parameters / (l.Tensor * l.Pipeline)
+	if d := l.Data; d > 1 {
+		rounds := int64(2)
+		if l.ZeRO == 3 {
+			rounds = 1 + 2*micros
+		}
+		beside = unit.Bytes(unit.MulDiv(rounds*(d-1), own*width, d))
+	}
+	compute = max(compute+peers.Time(sent), peers.Time(beside)) + peers.Time(beside)/unit.Time(layers)
+	if sys.Bound {
+		return compute
+	}
+	states, gradients, weights := own*12, own*width, own*width
+	if l.Precision == job.FP32 {
+		states = own * 8
+	}
+	for stage, x := range []*int64{&states, &gradients, &weights} {
+		if l.ZeRO > int64(stage) {
+			*x /= l.Data
+		}
+	}
+	kept := 16 * a.Hidden
+	switch l.Recompute {
+	case job.Selective:
+		kept = 12 * a.Hidden
+	case job.Full:
+		kept = a.Hidden
+	}
+	ahead := min(l.Pipeline, micros)
+	activations := unit.MulDiv(layers*ahead, l.Micro*l.Sequence*kept*width, l.Tensor)
+	over := max(states+gradients+weights+activations-int64(n.Usable()), 0)
+	rate := max(unit.Bandwidth(unit.MulDiv(int64(n.Drive.Read+n.Drive.Write)/2*n.Drives, n.ArrayShare, 1000)), 1)
+	if n.ArrayCap > 0 {
+		rate = min(rate, n.ArrayCap)
+	}
+	if sys.Host && s.Options.HostLimit > 0 && n.Host > 0 {
+		rate += cmp.Or(n.HostPath, n.GPU.Link)
+	}
+	moves := rate.Time(unit.Bytes(over))
+	return max(compute, moves) + moves/4
+}
+
+// auto runs a system with the layouts that closed forms rank first, and returns the fastest. Of TERAIO they are compared as
+// published, and the fastest runs with its fallback.
+func auto(s *Setup, sys *system.System, options offload.Options, p report.Progress) (best *Result, err error) {
+	list := s.layouts(sys)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%d sequences and %s cannot be cut for %d GPUs in any way; change the batch, or the GPUs", s.Layout.Batch, s.Arch.Title, s.Node.GPUs)
+	}
+	few := list[:min(len(list), simulated)]
+	said := begin(p)
+	ran := 0
+	again := !sys.Bound && s.Options.Fallback != system.Demand
+	last := int64(len(few))
+	if again {
+		last *= 2
+	}
+	for i := range few {
+		x := *s
+		x.Auto, x.Layout = false, few[i].Layout
+		if again {
+			x.Options.Fallback = system.Demand
+		}
+		r, err := run(&x, sys.Name, options, said.attempts(whole*int64(i+1)/last))
+		if err != nil {
+			return nil, err
+		}
+		if r.Ran() {
+			ran++
+		}
+		if best == nil || !best.Ran() && r.Ran() || r.Ran() && r.TokenRate() > best.TokenRate() {
+			best = r
+		}
+	}
+	if again && best.Ran() {
+		x := *s
+		x.Auto, x.Layout = false, best.Job.Spec.Layout
+		if best, err = run(&x, sys.Name, options, said.attempts(whole)); err != nil {
+			return nil, err
+		}
+	}
+	if best.Ran() {
+		l := &best.Job.Spec.Layout
+		best.Notes = append(best.Notes, fmt.Sprintf("Cut as tensor=%d data=%d zero=%d micro=%d, with %d stages: the fastest of %d that were run, of %d by closed forms.", l.Tensor, l.Data, l.ZeRO, l.Micro, l.Pipeline, ran, len(list)))
+	}
+	said.reach(whole)
+	return best, nil
+}
