@@ -225,7 +225,7 @@ func (b *builder) group(n, at, number int32) *group {
 	}
 	f := &b.h.files[n]
 	if b.open[n] == 0 {
-		g := group{from: at, to: never, call: number}
+		g := group{from: at, to: never, call: number, at: map[int32]int{}}
 		for i := range b.h.files {
 			if o := &b.h.files[i]; int32(i) != n && b.synced[i] > 0 && b.synced[i] >= b.synced[n] && o.now().exists && len(o.vows) > 0 {
 				k := backup{node: int32(i)}
@@ -360,7 +360,7 @@ func (b *builder) write(u *under, at int32, c *call.Call, number int32) {
 		from, to := max(offset-i*pageSize, 0)/512, (min(end-i*pageSize, pageSize)-1)/512
 		u.pages = append(u.pages, rewritten{int32(i), old, at + 1, uint8(1<<(to+1) - 1<<from)})
 	}
-	over := offset < before && b.durableBefore(c.Node)
+	over := offset < before && b.durableBefore(c.Node) && (len(u.pages) > 1 || c.Flags&call.Sync == 0)
 	if g := b.opened(c.Node); over || g != nil {
 		if g == nil {
 			g = b.group(c.Node, at, number)
@@ -372,10 +372,11 @@ func (b *builder) write(u *under, at int32, c *call.Call, number int32) {
 			if !over && g.cut == 0 {
 				break
 			}
-			if k := slices.IndexFunc(g.pages, func(r rewritten) bool { return r.page == p.page }); k >= 0 {
+			if k, ok := g.at[p.page]; ok {
 				g.pages[k].last = p.last
 				g.pages[k].sectors |= p.sectors
 			} else {
+				g.at[p.page] = len(g.pages)
 				g.pages = append(g.pages, p)
 			}
 		}
@@ -407,7 +408,7 @@ func (b *builder) opened(n int32) *group {
 // close ends the open group of a file.
 func (b *builder) close(n, at int32) {
 	if g := b.opened(n); g != nil {
-		g.to = at
+		g.to, g.at = at, nil
 		b.open[n] = 0
 	}
 }
@@ -444,6 +445,7 @@ func (b *builder) answered(at int32, e *plan.Event) {
 		for _, p := range u.pages {
 			b.vow(f, p.page, p.last, at, number)
 		}
+		b.close(c.Node, at)
 	}
 	for i, v := range u.settled {
 		if v > 0 {
@@ -477,11 +479,13 @@ func (b *builder) answered(at int32, e *plan.Event) {
 
 // vow promises a version of a page.
 func (b *builder) vow(f *file, page, version, at, number int32) {
-	for i := range f.vows {
-		if v := &f.vows[i]; v.page == page && v.until == never && v.version == version {
-			return
-		}
+	for int(page) >= len(f.vowed) {
+		f.vowed = append(f.vowed, 0)
 	}
+	if f.vowed[page] == version {
+		return
+	}
+	f.vowed[page] = version
 	f.vows = append(f.vows, vow{page: page, version: version, until: never, call: number, event: at})
 }
 

@@ -113,6 +113,7 @@ type group struct {
 	size     int64 // at its end
 	pages    []rewritten
 	backups  []backup
+	at       map[int32]int // of pages, by number: where they are; nil once it is closed
 }
 
 // rewritten is a page with the versions that it had before, and has in the end, and which of
@@ -141,6 +142,7 @@ type file struct {
 	groups  []group
 	version []int32 // by page: the event that wrote it last, from 1; 0 if it was cut off since
 	newest  []int32 // by page: the last of all in the run
+	vowed   []int32 // by page: the version that was promised last
 	cuts    int32   // how often it was cut
 	parent  int32
 }
