@@ -32,6 +32,7 @@ type builder struct {
 	slots   []int32 // by page of the device, from 1
 	queues  [][]sent
 	last    []content // by slot: what was sent there last
+	loose   []bool    // by slot: that is not flushed
 	under   []under   // by call
 	stored  [][]int32 // by thread: writes since the last transaction that it ended
 	settled [][]int32 // by node and page: the newest version whose call was answered
@@ -53,6 +54,7 @@ func (b *builder) slot(page int32) int32 {
 		b.h.pages++
 		b.slots[page] = b.h.pages
 		b.queues, b.last = append(b.queues, nil), append(b.last, content{node: -1})
+		b.loose = append(b.loose, false)
 	}
 	return b.slots[page] - 1
 }
@@ -74,10 +76,9 @@ func (b *builder) step(at int32, e *plan.Event) {
 	case plan.Answered:
 		b.answered(at, e)
 	case plan.Joined:
-		f := &h.files[e.Node]
-		f.joins = append(f.joins, join{int32(len(f.changes)), e.Tx})
+		n := b.covers(e)
 		t := b.tx(e.Tx)
-		t.nodes = append(t.nodes, join{int32(len(f.changes)), e.Node})
+		t.nodes = append(t.nodes, join{n, e.Node})
 	case plan.Placed:
 		b.placed(e)
 	case plan.Stored:
@@ -90,6 +91,7 @@ func (b *builder) step(at int32, e *plan.Event) {
 		}
 		h.writes = append(h.writes, w)
 		n := int32(len(h.writes) - 1)
+		b.loose[w.slot] = w.until == never
 		if w.until == never {
 			b.fresh = append(b.fresh, n)
 		}
@@ -110,11 +112,30 @@ func (b *builder) step(at int32, e *plan.Event) {
 	case plan.Flushed:
 		for _, n := range b.fresh {
 			h.writes[n].until = at
+			b.loose[h.writes[n].slot] = false
 		}
 		b.fresh = b.fresh[:0]
 	case plan.Committed, plan.Durable:
 		b.durable(at, e)
 	}
+}
+
+// covers is how many changes of a node a transaction makes durable that joins it now.
+func (b *builder) covers(e *plan.Event) int32 {
+	f := &b.h.files[e.Node]
+	n := int32(len(f.changes))
+	if b.h.recovery.By != plan.ByLines {
+		return n
+	}
+	for i := n - 1; i >= 0 && f.changes[i].event >= f.joined; i-- {
+		if c := &f.changes[i]; c.slot > 0 && c.thread != e.Thread && (len(b.queues[c.slot-1]) > 0 || b.loose[c.slot-1]) {
+			n = i
+		}
+	}
+	if n == int32(len(f.changes)) {
+		f.joined = b.at
+	}
+	return n
 }
 
 // counts reports whether a block of a structure is a part of what makes a transaction durable.
@@ -162,7 +183,7 @@ func (b *builder) placed(e *plan.Event) {
 		}
 	}
 	if p.Before != e.Page {
-		f.changes = append(f.changes, change{state: f.now(), event: b.at})
+		f.changes = append(f.changes, change{state: f.now(), event: b.at, slot: b.slot(e.Page) + 1, thread: e.Thread})
 		f.moves[p.Index] = append(f.moves[p.Index], move{int32(len(f.changes)), b.slot(e.Page) + 1})
 	} else {
 		b.slot(e.Page)
