@@ -69,7 +69,7 @@ const rows = {
   filesys: {
     setup: 'workload=varmail scale=256 mode=paper', focus: 'bytefs', headline: /^ByteFS is fastest: .* as fast as /, charts: 6,
     shown: (v) => v.time_ms.toFixed(2),
-    sections: ['alone', 'crash', 'factors', 'life', 'log', 'measured', 'operation', 'quirks', 'sensitivity', 'traffic', 'why'], narrow: ['log', 'crash', 'factors'],
+    sections: ['alone', 'crash', 'factors', 'life', 'log', 'measured', 'operation', 'quirks', 'safe', 'sensitivity', 'traffic', 'why'], narrow: ['log', 'crash', 'factors'],
     files: {
       own: ['fscalls 1', '- - dir /mail', ...Array.from({ length: 500 }, (_, i) => [
         `${10 * i} ${i % 4} create /mail/f${i}`, `${10 * i + 1} ${i % 4} write /mail/f${i} 0 5000`, `${10 * i + 2} ${i % 4} fsync /mail/f${i}`, `${10 * i + 3} ${i % 4} close /mail/f${i}`,

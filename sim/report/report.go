@@ -204,6 +204,10 @@ type Map struct {
 	Pick    Pick
 }
 
+// Missing begins a note of what a run lacks so much that its numbers mislead. It is shown as an
+// error.
+const Missing = "Data are missing: "
+
 // NoCell is a cell where there is nothing.
 const NoCell = 255
 

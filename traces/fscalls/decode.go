@@ -664,9 +664,6 @@ func (d *decoder) notes(r *load.Recording) {
 	if len(r.Unmatched) > 0 {
 		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
 	}
-	if data := r.LeftOut(); data > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("Data are missing: %v went by calls that are left out.", unit.Bytes(data)))
-	}
 }
 
 // listed says what there is, and how many.

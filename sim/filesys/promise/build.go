@@ -32,6 +32,7 @@ type builder struct {
 	slots   []int32 // by page of the device, from 1
 	queues  [][]sent
 	last    []content // by slot: what was sent there last
+	loose   []bool    // by slot: that is not flushed
 	under   []under   // by call
 	stored  [][]int32 // by thread: writes since the last transaction that it ended
 	settled [][]int32 // by node and page: the newest version whose call was answered
@@ -53,6 +54,7 @@ func (b *builder) slot(page int32) int32 {
 		b.h.pages++
 		b.slots[page] = b.h.pages
 		b.queues, b.last = append(b.queues, nil), append(b.last, content{node: -1})
+		b.loose = append(b.loose, false)
 	}
 	return b.slots[page] - 1
 }
@@ -74,10 +76,9 @@ func (b *builder) step(at int32, e *plan.Event) {
 	case plan.Answered:
 		b.answered(at, e)
 	case plan.Joined:
-		f := &h.files[e.Node]
-		f.joins = append(f.joins, join{int32(len(f.changes)), e.Tx})
+		n := b.covers(e)
 		t := b.tx(e.Tx)
-		t.nodes = append(t.nodes, join{int32(len(f.changes)), e.Node})
+		t.nodes = append(t.nodes, join{n, e.Node})
 	case plan.Placed:
 		b.placed(e)
 	case plan.Stored:
@@ -90,6 +91,7 @@ func (b *builder) step(at int32, e *plan.Event) {
 		}
 		h.writes = append(h.writes, w)
 		n := int32(len(h.writes) - 1)
+		b.loose[w.slot] = w.until == never
 		if w.until == never {
 			b.fresh = append(b.fresh, n)
 		}
@@ -110,11 +112,30 @@ func (b *builder) step(at int32, e *plan.Event) {
 	case plan.Flushed:
 		for _, n := range b.fresh {
 			h.writes[n].until = at
+			b.loose[h.writes[n].slot] = false
 		}
 		b.fresh = b.fresh[:0]
 	case plan.Committed, plan.Durable:
 		b.durable(at, e)
 	}
+}
+
+// covers is how many changes of a node a transaction makes durable that joins it now.
+func (b *builder) covers(e *plan.Event) int32 {
+	f := &b.h.files[e.Node]
+	n := int32(len(f.changes))
+	if b.h.recovery.By != plan.ByLines {
+		return n
+	}
+	for i := n - 1; i >= 0 && f.changes[i].event >= f.joined; i-- {
+		if c := &f.changes[i]; c.slot > 0 && c.thread != e.Thread && (len(b.queues[c.slot-1]) > 0 || b.loose[c.slot-1]) {
+			n = i
+		}
+	}
+	if n == int32(len(f.changes)) {
+		f.joined = b.at
+	}
+	return n
 }
 
 // counts reports whether a block of a structure is a part of what makes a transaction durable.
@@ -162,7 +183,7 @@ func (b *builder) placed(e *plan.Event) {
 		}
 	}
 	if p.Before != e.Page {
-		f.changes = append(f.changes, change{state: f.now(), event: b.at})
+		f.changes = append(f.changes, change{state: f.now(), event: b.at, slot: b.slot(e.Page) + 1, thread: e.Thread})
 		f.moves[p.Index] = append(f.moves[p.Index], move{int32(len(f.changes)), b.slot(e.Page) + 1})
 	} else {
 		b.slot(e.Page)
@@ -225,7 +246,7 @@ func (b *builder) group(n, at, number int32) *group {
 	}
 	f := &b.h.files[n]
 	if b.open[n] == 0 {
-		g := group{from: at, to: never, call: number}
+		g := group{from: at, to: never, call: number, at: map[int32]int{}}
 		for i := range b.h.files {
 			if o := &b.h.files[i]; int32(i) != n && b.synced[i] > 0 && b.synced[i] >= b.synced[n] && o.now().exists && len(o.vows) > 0 {
 				k := backup{node: int32(i)}
@@ -360,7 +381,7 @@ func (b *builder) write(u *under, at int32, c *call.Call, number int32) {
 		from, to := max(offset-i*pageSize, 0)/512, (min(end-i*pageSize, pageSize)-1)/512
 		u.pages = append(u.pages, rewritten{int32(i), old, at + 1, uint8(1<<(to+1) - 1<<from)})
 	}
-	over := offset < before && b.durableBefore(c.Node)
+	over := offset < before && b.durableBefore(c.Node) && (len(u.pages) > 1 || c.Flags&call.Sync == 0)
 	if g := b.opened(c.Node); over || g != nil {
 		if g == nil {
 			g = b.group(c.Node, at, number)
@@ -372,10 +393,11 @@ func (b *builder) write(u *under, at int32, c *call.Call, number int32) {
 			if !over && g.cut == 0 {
 				break
 			}
-			if k := slices.IndexFunc(g.pages, func(r rewritten) bool { return r.page == p.page }); k >= 0 {
+			if k, ok := g.at[p.page]; ok {
 				g.pages[k].last = p.last
 				g.pages[k].sectors |= p.sectors
 			} else {
+				g.at[p.page] = len(g.pages)
 				g.pages = append(g.pages, p)
 			}
 		}
@@ -407,7 +429,7 @@ func (b *builder) opened(n int32) *group {
 // close ends the open group of a file.
 func (b *builder) close(n, at int32) {
 	if g := b.opened(n); g != nil {
-		g.to = at
+		g.to, g.at = at, nil
 		b.open[n] = 0
 	}
 }
@@ -444,6 +466,7 @@ func (b *builder) answered(at int32, e *plan.Event) {
 		for _, p := range u.pages {
 			b.vow(f, p.page, p.last, at, number)
 		}
+		b.close(c.Node, at)
 	}
 	for i, v := range u.settled {
 		if v > 0 {
@@ -477,11 +500,13 @@ func (b *builder) answered(at int32, e *plan.Event) {
 
 // vow promises a version of a page.
 func (b *builder) vow(f *file, page, version, at, number int32) {
-	for i := range f.vows {
-		if v := &f.vows[i]; v.page == page && v.until == never && v.version == version {
-			return
-		}
+	for int(page) >= len(f.vowed) {
+		f.vowed = append(f.vowed, 0)
 	}
+	if f.vowed[page] == version {
+		return
+	}
+	f.vowed[page] = version
 	f.vows = append(f.vows, vow{page: page, version: version, until: never, call: number, event: at})
 }
 

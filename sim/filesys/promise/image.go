@@ -106,12 +106,12 @@ func (x *searcher) has(n, page, reached int32) int32 {
 		return 0
 	}
 	c := &x.base[home-1]
-	for i := len(x.fresh) - 1; i >= 0; i-- {
-		if w := &x.h.writes[x.fresh[i]]; w.slot == home-1 && x.state[i] != gone {
-			if x.state[i] == torn {
-				return ragged
-			}
-			c = &w.what
+	for i := x.last[home-1]; i > 0; i = x.before[i-1] {
+		if x.state[i-1] == torn {
+			return ragged
+		}
+		if x.state[i-1] == kept {
+			c = &x.h.writes[x.fresh[i-1]].what
 			break
 		}
 	}
@@ -146,9 +146,10 @@ func (x *searcher) node(n int32) (bad bool) {
 	if !s.exists {
 		return bad
 	}
-	for i := range f.vows {
-		v := &f.vows[i]
-		if v.event >= x.now || reached >= v.until || int64(v.page)*pageSize >= s.size {
+	x.pages += int64(len(x.vows[n]) + len(f.moves))
+	for _, k := range x.vows[n] {
+		v := &f.vows[k]
+		if reached >= v.until || int64(v.page)*pageSize >= s.size {
 			continue
 		}
 		if got := x.has(n, v.page, reached); got >= 0 && got < v.version || got == foreign {
@@ -164,8 +165,10 @@ func (x *searcher) node(n int32) (bad bool) {
 			break
 		}
 	}
-	for i := range f.groups {
-		if g := &f.groups[i]; g.from < x.now && x.now <= g.to && !x.safe(n, f, g, s, reached) {
+	for _, k := range x.groups[n] {
+		g := &f.groups[k]
+		x.pages += int64(len(g.pages))
+		if !x.safe(n, f, g, s, reached) {
 			x.broken(Half, g.call, n, -1)
 			bad = true
 		}

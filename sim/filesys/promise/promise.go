@@ -40,7 +40,9 @@
 //  3. What a commit without its blocks brings back is taken to be unreadable. Journals have no
 //     checksums here; with them such a commit would count as not there.
 //  4. Blocks of metadata that were written home are not looked at: the journal has them.
-//  5. Of more than [Search].Whole unflushed blocks not all subsets are tried: none, all, each
+//  5. Where inodes go by lines one has no places of pages that other threads are still writing:
+//     two that write a file back at the same time each wait for their own.
+//  6. Of more than [Search].Whole unflushed blocks not all subsets are tried: none, all, each
 //     alone, all but each, those up to each, and random ones.
 package promise
 
@@ -82,6 +84,8 @@ type change struct {
 	moved bool  // it has another name
 	call  int32 // from 1; 0 is a page's place
 	event int32
+	// Of a place: the page of the device, from 1, and who writes it.
+	slot, thread int32
 }
 
 type state struct {
@@ -89,7 +93,7 @@ type state struct {
 	size   int64
 }
 
-// A join says that a transaction makes so many changes of a node durable.
+// A join is so many changes of a node, which tx is: of those that a transaction makes durable.
 type join struct{ changes, tx int32 }
 
 // A move says that a page has a home, of the device, after a change; none is 0.
@@ -113,6 +117,7 @@ type group struct {
 	size     int64 // at its end
 	pages    []rewritten
 	backups  []backup
+	at       map[int32]int // of pages, by number: where they are; nil once it is closed
 }
 
 // rewritten is a page with the versions that it had before, and has in the end, and which of
@@ -133,7 +138,6 @@ type file struct {
 	dir     bool
 	first   state
 	changes []change
-	joins   []join
 	moves   [][]move // by page
 	origin  []int32  // by page: the home of before the run, and 1; 0 is unknown, −1 none
 	vows    []vow
@@ -141,6 +145,8 @@ type file struct {
 	groups  []group
 	version []int32 // by page: the event that wrote it last, from 1; 0 if it was cut off since
 	newest  []int32 // by page: the last of all in the run
+	vowed   []int32 // by page: the version that was promised last
+	joined  int32   // the event by which all its changes had joined a transaction
 	cuts    int32   // how often it was cut
 	parent  int32
 }

@@ -16,14 +16,16 @@ type Search struct {
 	Random int
 	// Torn: a block may also be there in part: it is larger than what the device writes at once.
 	Torn bool
-	// Most images are looked at; of a history with more, moments are left out evenly.
-	Most int
+	// Most images are looked at, and Pages of files in them; of a history with more, moments are
+	// left out evenly.
+	Most  int
+	Pages int64
 	// Seed is what random subsets begin with.
 	Seed uint64
 }
 
 // Default returns a search that ends within a second or so.
-func Default() Search { return Search{Whole: 8, Random: 24, Most: 20_000, Seed: 1} }
+func Default() Search { return Search{Whole: 8, Random: 24, Most: 20_000, Pages: 20_000_000, Seed: 1} }
 
 // A Break is a broken promise: the moment, the image, and what is not as promised.
 type Break struct {
@@ -81,6 +83,16 @@ type searcher struct {
 	next    int     // of them, not yet begun
 	flying  []int32 // those that are durable in some images
 	is      []bool  // by node: active
+	// By node: vows that hold and that no newer one of the same page stands for, groups that are
+	// open, and how many of each have come.
+	vows   [][]int32
+	at     [][]int32 // by page: where its vow is, from 1
+	groups [][]int32
+	came   [][2]int
+	pages  int64 // looked at so far
+	// Of unflushed writes: the last by slot, and the one of the same slot before each, from 1.
+	last, before []int32
+	rewrites     []int32 // by node: unflushed blocks of it
 
 	// An image.
 	state   []uint8 // by fresh write
@@ -106,6 +118,9 @@ func Look(h *History, s Search) *Found {
 		x.base[i].node = -1
 	}
 	x.is = make([]bool, len(h.files))
+	x.at = make([][]int32, len(h.files))
+	x.last, x.rewrites = make([]int32, h.pages), make([]int32, len(h.files))
+	x.vows, x.groups, x.came = make([][]int32, len(h.files)), make([][]int32, len(h.files)), make([][2]int, len(h.files))
 	for t := 1; t < len(h.txs); t++ {
 		if h.txs[t].event > 0 {
 			x.order = append(x.order, int32(t))
@@ -184,7 +199,8 @@ func (x *searcher) run(every int64) {
 	for i := 0; i <= len(h.Events); i++ {
 		x.now = int32(i)
 		if i > 0 && (matters(&h.Events[i-1]) || i == len(h.Events)) {
-			if moments%every == 0 || i == len(h.Events) {
+			enough := x.s.Pages > 0 && float64(x.pages) > float64(x.s.Pages)*float64(i)/float64(len(h.Events))
+			if moments%every == 0 && !enough || i == len(h.Events) {
 				x.moment()
 			} else {
 				x.found.Skipped++
@@ -199,6 +215,11 @@ func (x *searcher) run(every int64) {
 		case plan.Stored:
 			if w := &h.writes[write]; w.until > int32(i) {
 				x.fresh = append(x.fresh, int32(write))
+				x.before = append(x.before, x.last[w.slot])
+				x.last[w.slot] = int32(len(x.fresh))
+				if w.what.node >= 0 {
+					x.rewrites[w.what.node]++
+				}
 			} else {
 				x.base[w.slot] = w.what
 			}
@@ -207,8 +228,11 @@ func (x *searcher) run(every int64) {
 			for _, n := range x.fresh { // a flush takes all
 				w := &h.writes[n]
 				x.base[w.slot] = w.what
+				if x.last[w.slot] = 0; w.what.node >= 0 {
+					x.rewrites[w.what.node] = 0
+				}
 			}
-			x.fresh = x.fresh[:0]
+			x.fresh, x.before = x.fresh[:0], x.before[:0]
 		case plan.Began:
 			for rename < len(h.renames) && h.renames[rename].event <= int32(i) {
 				x.renames = append(x.renames, int32(rename))
@@ -289,6 +313,9 @@ func (x *searcher) land() {
 func (x *searcher) moment() {
 	x.land()
 	x.retire()
+	for _, n := range x.active {
+		x.hold(n)
+	}
 	n := min(len(x.fresh), 64)
 	x.state = x.state[:0]
 	for range x.fresh {
@@ -406,6 +433,27 @@ func (x *searcher) retire() {
 	})
 }
 
+// hold finds which vows hold about a node, and which of its groups are open.
+func (x *searcher) hold(n int32) {
+	f, came := &x.h.files[n], &x.came[n]
+	for ; came[0] < len(f.vows) && f.vows[came[0]].event < x.now; came[0]++ {
+		page := f.vows[came[0]].page
+		for int(page) >= len(x.at[n]) {
+			x.at[n] = append(x.at[n], 0)
+		}
+		if at := x.at[n][page]; at == 0 {
+			x.vows[n] = append(x.vows[n], int32(came[0]))
+			x.at[n][page] = int32(len(x.vows[n]))
+		} else {
+			x.vows[n][at-1] = int32(came[0])
+		}
+	}
+	for ; came[1] < len(f.groups) && f.groups[came[1]].from < x.now; came[1]++ {
+		x.groups[n] = append(x.groups[n], int32(came[1]))
+	}
+	x.groups[n] = slices.DeleteFunc(x.groups[n], func(g int32) bool { return f.groups[g].to < x.now })
+}
+
 // busy reports whether an image may have a node otherwise than the program has it.
 func (x *searcher) busy(n int32) bool {
 	f := &x.h.files[n]
@@ -428,12 +476,7 @@ func (x *searcher) busy(n int32) bool {
 			return true
 		}
 	}
-	for _, w := range x.fresh { // what is there may be written anew
-		if x.h.writes[w].what.node == n {
-			return true
-		}
-	}
-	return false
+	return x.rewrites[n] > 0 // what is there may be written anew
 }
 
 // begun is how many changes of a node began before the moment.

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/prose"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/traces/handed"
 	"spillway/ui/lab"
@@ -89,11 +90,20 @@ func recorded(r *load.Recording) string {
 func (s *source) Notes() []string {
 	list := slices.Clone(s.notes)
 	for _, r := range s.list {
-		for _, n := range r.Notes {
+		for _, n := range append(missing(r), r.Notes...) {
 			list = append(list, path.Base(r.Name)+": "+n)
 		}
 	}
 	return append(list, "Names of files, directories and programs are not kept, nor is anything that was read or written.")
+}
+
+// missing says how much data a recording lacks.
+func missing(r *load.Recording) []string {
+	n := r.LeftOut()
+	if n == 0 {
+		return nil
+	}
+	return []string{report.Missing + fmt.Sprintf("%v went by calls that are left out, such as %s.", unit.Bytes(n), r.Unmatched[0].What)}
 }
 
 // find returns the recording with this name.
@@ -121,6 +131,6 @@ func entry(s *settings, f lab.Files) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &work{Workload: w, about: recorded(r) + ".", origin: "From " + path.Base(r.Name) + ".", notes: slices.Clone(r.Notes), recorded: true, touches: touched(r)}
+	x := &work{Workload: w, about: recorded(r) + ".", origin: "From " + path.Base(r.Name) + ".", notes: append(missing(r), r.Notes...), recorded: true, touches: touched(r)}
 	return x, nil
 }
