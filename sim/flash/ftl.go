@@ -54,6 +54,7 @@ type Layer struct {
 	stepped              bool
 	streams, collected   int32 // frontiers of the host; the one of collection, or none
 	kept                 int32 // free blocks that only collection opens
+	most                 int32 // valid pages of a plane that several frontiers leave room for
 
 	home  []int32   // by logical page: physical page or none
 	owner [][]int32 // by block: of each page the logical page if valid, else none; nil of one never opened
@@ -76,9 +77,10 @@ type front struct{ open, fill int32 }
 // A plane's first frontier, and its free and closed blocks.
 type plane struct {
 	front
-	free int32 // blocks in the free list
-	low  int32 // no closed block has fewer valid pages
-	due  bool  // collection has begun and not ended
+	free  int32 // blocks in the free list
+	low   int32 // no closed block has fewer valid pages
+	valid int32 // pages
+	due   bool  // collection has begun and not ended
 }
 
 // list returns the list of the closed blocks of plane u with v valid pages;
@@ -102,6 +104,7 @@ func NewLayer(s *Shape) *Layer {
 	}
 	if n := s.Frontiers(); n > 1 {
 		f.kept, f.begin, f.end = 1, max(s.Begin, 1), max(s.End, s.Begin+1, 2)
+		f.most = (f.blocks - n - f.end) * f.pages
 		f.more = make([]front, s.Units*(n-1))
 		for i := range f.more {
 			f.more[i] = front{none, f.pages}
@@ -188,6 +191,7 @@ func (f *Layer) WriteStream(u, l, stream int32) (copied, erased int32) {
 		copied, erased = copied+c, erased+e
 	}
 	f.place(q, l)
+	f.planes[u].valid++
 	f.host++
 	return copied, erased
 }
@@ -214,6 +218,7 @@ func (f *Layer) Fill(pages int32) {
 func (f *Layer) Age(u, valid int32) {
 	b := f.take(u)
 	f.valid[b] = valid
+	f.planes[u].valid += valid
 	f.close(u, b)
 }
 
@@ -239,10 +244,13 @@ func (f *Layer) Plane(l int32) int32 {
 }
 
 // Room reports whether plane u can take a page of any stream without its last free block, or has
-// something to collect for it.
+// something to collect for it: with several frontiers, whether what is valid leaves a block for each.
 func (f *Layer) Room(u int32) bool {
 	p := &f.planes[u]
-	if p.fill < f.pages && f.streams == 1 || p.free > 1+f.kept {
+	if f.kept > 0 {
+		return p.valid < f.most
+	}
+	if p.fill < f.pages || p.free > 1 {
 		return true
 	}
 	for p.low < f.pages && f.first[f.list(u, p.low)] == none {
@@ -266,10 +274,11 @@ func (f *Layer) invalidate(l int32) {
 	u := b / f.blocks
 	v := f.valid[b] - 1
 	f.valid[b] = v
+	q := &f.planes[u]
+	q.valid--
 	if f.next[b] != open {
 		f.remove(f.list(u, v+1), b)
 		f.push(f.list(u, v), b)
-		q := &f.planes[u]
 		q.low = min(q.low, v)
 	}
 }
