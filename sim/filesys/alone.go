@@ -87,7 +87,7 @@ type toucher interface {
 // How much is written before a run, in what the flash holds, by its history.
 const (
 	atRandom = 3
-	byItself = 8
+	byItself = 3
 )
 
 // age writes to the flash what the run's history says.
