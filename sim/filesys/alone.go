@@ -31,7 +31,7 @@ func (e *UnfitError) Error() string { return e.Reason }
 func fits(w *call.Workload, sys *System) error {
 	switch alone := sys.Memory == device.Alone; {
 	case w.Blocks && !alone:
-		return &UnfitError{fmt.Sprintf("%s asks for blocks of a device: no names, files or fsync of them, which %s is for. The SSD alone takes it (system=%s)", w.Name, sys.Title, Alone.Name)}
+		return &UnfitError{fmt.Sprintf("%s asks a device for blocks, and %s is for names and files. The SSD alone takes it (system=%s)", w.Name, sys.Title, Alone.Name)}
 	case !w.Blocks && alone:
 		return &UnfitError{fmt.Sprintf("%s calls a file system, and the SSD alone has none: choose a file system, or requests of blocks as the workload (workload=block-uniform, or a recording of blkparse, fio on a device, MSR or SPC)", w.Name)}
 	}
@@ -87,7 +87,7 @@ type toucher interface {
 // How much is written before a run, in what the flash holds, by its history.
 const (
 	atRandom = 3
-	byItself = 8
+	byItself = 3
 )
 
 // age writes to the flash what the run's history says.
@@ -106,7 +106,7 @@ func (r *run) age() {
 	}
 	holds := int64(pages) * (1000 + r.setup.Device.Spare) / 1000
 	switch history {
-	case machine.AtRand:
+	case machine.Scattered:
 		random := rand.New(rand.NewPCG(uint64(r.setup.Seed), 3))
 		how := make([]plan.Writing, pages) // of each page
 		for i := range r.host.Files {

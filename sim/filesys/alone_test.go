@@ -233,7 +233,7 @@ func TestRandomAlone(t *testing.T) {
 		d.Capacity = max(d.Capacity, 8*unit.Bytes(d.Channels*d.Pages)*unit.Page)
 		d.Spare, d.Depth = pick[int64](r, 20, 70, 500), pick[int64](r, 1, 4, 64)
 		d.Streams, d.CollectOwn, d.StreamsBy = pick[int64](r, 1, 2, 8), r.IntN(2) == 0, pick(r, machine.Told, machine.ByHeat)
-		d.History = pick(r, machine.Empty, machine.Filled, machine.AtRand, machine.ByItself)
+		d.History = pick(r, machine.Empty, machine.Filled, machine.Scattered, machine.ByItself)
 		d.Frontier = pick(r, machine.Striped, machine.Striped, machine.OneBlock)
 		p := load.Patterns()[r.IntN(3)]
 		p.Requests, p.Reads, p.Size = 200+r.Int64N(4000), pick[int64](r, 0, 30, 100), unit.Bytes(pick[int64](r, 512, 4096, 12288))

@@ -247,7 +247,10 @@ func (d *decoder) fioLine(b []byte) bool {
 	if c.Node = d.find(e, whole, false); c.Node < 0 {
 		return true
 	}
-	d.nodes[c.Node].device = raw
+	if d.nodes[c.Node].device = raw; raw && (c.Code == call.Open || c.Code == call.Close) {
+		d.sure = true
+		return true // no request
+	}
 	if c.Code != call.Read && c.Code != call.Write && c.Code != call.Truncate {
 		c.Offset, c.Length = 0, 0
 		return d.emit(c)

@@ -182,10 +182,10 @@ func (d *decoder) ownLine(b []byte) bool {
 	return d.emit(c)
 }
 
-// ofBlocks reports whether a call is a request of blocks, or opens or closes what takes them.
+// ofBlocks reports whether a call is a request of blocks.
 func ofBlocks(c call.Code) bool {
 	switch c {
-	case call.Read, call.Write, call.Fsync, call.Fdatasync, call.Truncate, call.Open, call.Close:
+	case call.Read, call.Write, call.Fsync, call.Fdatasync, call.Truncate:
 		return true
 	}
 	return false

@@ -38,6 +38,10 @@
 //  11. A dirty page that leaves the page buffer goes to the write buffer, as block writes
 //     do, and who needs its place waits for a slot there; in the artifact, and here with
 //     ShortMisses, it waits for the program.
+//  12. Alone, the blocks of a channel that are open or free come on top of Spare, and a piece of
+//     collection puts off programs that were booked for later, whose slots of the write buffer
+//     follow; a write that was answered stays so. What is said to be collection is what it did at
+//     the channel in the time that was waited, as it was booked.
 package device
 
 import (

@@ -144,18 +144,13 @@ func requests(w *call.Workload, r *Recording, s *machine.Setup) error {
 		at[t]++
 		switch c.Code {
 		case call.Read, call.Write, call.Fsync, call.Fdatasync, call.Truncate:
-		case call.Open, call.Close: // of the device
-			continue
 		default:
-			return fmt.Errorf("call %d of thread %d changes names, and a recording of requests has none", at[t], t)
+			return fmt.Errorf("call %d of thread %d is about a file system, and a recording of requests has none", at[t], t)
 		}
 		if !s.OpenLoop {
 			c.At = 0
 		}
 		list = append(list, c)
-	}
-	if len(list) == 0 {
-		return errors.New("the recording has no requests; open another")
 	}
 	w.Blocks, w.Threads, w.Calls, w.Unsure = true, max(1, int(s.Device.Depth)), int64(len(list)), unsureRequests
 	w.Start = func() call.Source { return &requestedBefore{list} }

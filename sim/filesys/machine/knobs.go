@@ -211,8 +211,8 @@ func Knobs() []knob.Knob[Setup] {
 			Key: "history", Label: "Written before", Group: group, Kind: knob.One, Help: "What the SSD has behind it when the run begins, without time or counts. It decides for requests to the SSD alone.", Source: "ours; as SNIA's Performance Test Specification has it: preconditioning that depends on the workload",
 
 			Choices: []knob.Choice{
-				{Key: string(ByItself), Label: "the same, for long", Help: "Every page once, then the writes of the run over and over, eight times what the flash holds: a steady state.", Word: "-"},
-				{Key: string(AtRand), Label: "pages at random", Help: "Every page once, then pages at random, three times what the flash holds.", Word: "written at random before"},
+				{Key: string(ByItself), Label: "the same, for long", Help: "Every page once, then the writes of the run over and over, three times what the flash holds: a steady state.", Word: "-"},
+				{Key: string(Scattered), Label: "pages at random", Help: "Every page once, then pages at random, three times what the flash holds.", Word: "written at random before"},
 				{Key: string(Filled), Label: "every page once", Help: "In the order of their numbers.", Word: "filled before"},
 				{Key: string(Empty), Label: "nothing", Help: "A new SSD: pages that were not written are read without flash.", Word: "new"},
 			},

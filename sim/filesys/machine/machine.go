@@ -65,10 +65,10 @@ type History string
 
 // The histories.
 const (
-	Empty    History = "empty"  // nothing
-	Filled   History = "full"   // every page that the run knows, once, in their order
-	AtRand   History = "random" // then pages at random
-	ByItself History = "itself" // then the run's own writes
+	Empty     History = "empty"  // nothing
+	Filled    History = "full"   // every page that the run knows, once, in their order
+	Scattered History = "random" // then pages at random
+	ByItself  History = "itself" // then the run's own writes
 )
 
 // A Setup is the hardware, the host and the options. It is copied freely. Sizes and

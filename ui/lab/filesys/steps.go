@@ -16,7 +16,7 @@ const (
 // steps is about how much work a run is: calls, and the pages that they read and write.
 func steps(w *work, s *settings, _ string) int {
 	calls := float64(w.Calls)
-	const before = 8 // times what the flash holds is written before a run
+	const before = 3 // times what the flash holds is written before a run
 	switch {
 	case w.Blocks && w.recorded:
 		return lab.Steps(calls, float64(ofCall+before*ofPage)) + lab.Steps(float64(w.touches/unit.Page), before*ofPage)
