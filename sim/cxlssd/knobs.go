@@ -105,7 +105,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Log }, unit.MiB, "MiB", knob.Info{
 		Key: "log", Label: "Write log", Min: int64(unit.KiB), Max: int64(32 * unit.GiB),
-		Help: "How much of it is the write log, in designs with one. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
+		Help: "How much of the device's DRAM is the write log, in designs with one: a larger log leaves less for the page cache. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
 	})
 	count(func(s *Setup) *int64 { return &s.Ways }, knob.Info{Key: "ways", Label: "Ways of the cache", Min: 1, Max: mostWays, Help: "In how many places of the page cache a page may lie.", Source: artifact})
 

@@ -34,7 +34,7 @@ func TestShow(t *testing.T) {
 		charts        string // IDs of those that are drawn, in order; another may come before them
 	}{
 		{"train", "", state.Explore, training},
-		{"store", "", state.Explore, "time causes hits evicted memory host"},
+		{"store", "", state.Explore, "time causes clients hits evicted memory host"},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0", state.Explore, training}, // some do not fit
 		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", state.Explore, training},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", state.Explore, training + " lag"},

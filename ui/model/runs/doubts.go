@@ -11,10 +11,11 @@ import (
 	"spillway/ui/model/state"
 )
 
-// moreSeeds is how many other seeds systems are run with where random numbers decide.
+// moreSeeds is how many other seeds the two best systems are run with where random numbers
+// decide who is first.
 const moreSeeds = 2
 
-// doubts is runs that say whether the order of systems holds: with other seeds, or with
+// doubts is runs that say whether the order of the two best holds: with other seeds, or with
 // what the results rest on at both ends of its band.
 type doubts struct {
 	asker *results.Asker
@@ -22,14 +23,13 @@ type doubts struct {
 	wants map[string][]*results.Want // by system; nil where there is no other seed
 }
 
-// Idle asks for what is only worth its time when nobody waits for anything: what all systems are
-// with other random numbers, where these decide, and whether the two best keep their order where
-// estimates do.
+// Idle asks for what is only worth its time when nobody waits for anything: whether the two
+// best systems keep their order where random numbers or estimates decide.
 func (r *Runs) Idle() {
 	if r.room.State.View != state.Explore || r.Blocked() != "" || r.Active() || r.room.Info.Say.Seed == "" && r.room.Info.Say.Scaled == "" {
 		return
 	}
-	best := r.doubtful()
+	best := r.twoBest()
 	of := r.comparedNow()
 	if len(best) < 2 || of == r.doubts.of {
 		return
@@ -49,7 +49,7 @@ func (r *Runs) Idle() {
 	}
 }
 
-// others are the setups with which the order of the best is tried: the next seeds, or both
+// others are the setups with which the order of the two best is tried: the next seeds, or both
 // ends of the band that a report has.
 func (r *Runs) others(system string) (setups []string) {
 	say := &r.room.Info.Say
@@ -99,9 +99,8 @@ func (r *Runs) comparedNow() string {
 	return text.String()
 }
 
-// doubtful are the names of the systems whose order may be another, the best first, no bounds: all
-// where random numbers decide, and the two that are first where estimates do.
-func (r *Runs) doubtful() []string {
+// twoBest are the names of the two systems that are first, no bounds.
+func (r *Runs) twoBest() []string {
 	at := r.room.Info.Quantity(r.room.Info.Say.Quantity)
 	lower := r.room.Info.Quantities[at].Better < 0
 	type contender struct {
@@ -125,11 +124,8 @@ func (r *Runs) doubtful() []string {
 		}
 		return 1
 	})
-	if r.room.Info.Say.Seed == "" {
-		list = list[:min(2, len(list))]
-	}
 	var names []string
-	for _, x := range list {
+	for _, x := range list[:min(2, len(list))] {
 		names = append(names, x.name)
 	}
 	return names
