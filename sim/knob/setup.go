@@ -395,7 +395,7 @@ func (u *Setup) clampToLimits() {
 // Apply sets several knobs, as a text that names a whole run does: first the
 // choices that bring others with them, then every pair as it is. Of the choices
 // those come first that are nothing but what they bring (a node before the GPU
-// in it), in the order of knobs, wherever they stand. What cannot be read stays, and the error says all of it.
+// in it), and all in the order of knobs, wherever they stand. What cannot be read stays, and the error says all of it.
 func (u *Setup) Apply(pairs []Pair) error {
 	var errs []error
 	raw := make([]bool, len(pairs))
@@ -409,11 +409,12 @@ func (u *Setup) Apply(pairs []Pair) error {
 			choices = append(choices, i)
 		}
 	}
-	place := func(i int) int { // derived ones in the order of knobs, then the others as they stand
-		if at := u.index(pairs[i].Key); u.infos[at].Derived {
-			return at
+	place := func(i int) int { // derived ones, then the others, in the order of knobs, as Pairs writes them
+		at := u.index(pairs[i].Key)
+		if !u.infos[at].Derived {
+			at += len(u.infos)
 		}
-		return len(u.infos)
+		return at
 	}
 	slices.SortStableFunc(choices, func(a, b int) int { return place(a) - place(b) })
 	for _, i := range choices {

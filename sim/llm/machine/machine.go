@@ -117,8 +117,12 @@ type Config struct {
 	ArrayShare int64
 	GDS        bool // drives and GPUs talk directly; without it their bytes cross host memory twice
 
-	Host     unit.Bytes     // host memory
-	HostRate unit.Bandwidth // of host memory, reads and writes together
+	Host unit.Bytes // host memory
+	// HostSpare is what the operating system and programs have of it. HostMargin is by how much more systems take than
+	// they count, in thousandths; 0: nothing, but what a system's own estimate has.
+	HostSpare  unit.Bytes
+	HostMargin int64
+	HostRate   unit.Bandwidth // of host memory, reads and writes together
 	// HostPath is the rate between a GPU and host memory, each direction, as a program reaches it;
 	// 0: that of Link.
 	HostPath unit.Bandwidth
@@ -126,6 +130,9 @@ type Config struct {
 	// FSDP do; 0: HostPath is theirs too.
 	Pinned unit.Bandwidth
 	Adam   int64 // parameters a second of Adam on the host's processors, all together
+	// BouncePath is the rate at which a GPU's bytes from and to drives go through host memory where drives and GPUs do not
+	// talk directly, each direction; 0: no limit besides the links'.
+	BouncePath unit.Bandwidth
 	// Collective is the rate at which a GPU sends and receives in collectives, as a program
 	// reaches it; 0: that of Peer, or of Link without.
 	Collective unit.Bandwidth
@@ -196,6 +203,7 @@ type Node struct {
 type gpuLinks struct {
 	in, out, peerIn, peerOut, hostIn, hostOut LinkID
 	pinnedIn, pinnedOut                       LinkID
+	bounceIn, bounceOut                       LinkID // where BouncePath is set and drives do not talk to GPUs
 	array                                     int16
 }
 
@@ -273,6 +281,9 @@ func (c *Config) Check() error {
 		within("share that an array reaches of its drives, in thousandths", c.ArrayShare, 1, 1000)
 	}
 	size("host memory", c.Host, 0)
+	size("host memory that is not for training", c.HostSpare, 0)
+	within("margin of host memory, in thousandths", c.HostMargin, 0, 10_000)
+	rate("path between GPU and drives through host memory", c.BouncePath, 0)
 	rate("bandwidth of host memory", c.HostRate, 2)
 	rate("path between GPU and host memory", c.HostPath, 0)
 	rate("path between GPU and pinned host memory", c.Pinned, 0)
@@ -313,6 +324,11 @@ func (c *Config) Peers() unit.Bandwidth {
 		return min(c.Collective, own)
 	}
 	return own
+}
+
+// HostFree is what of host memory systems may count: without HostSpare, and what HostMargin leaves of that.
+func (c *Config) HostFree() unit.Bytes {
+	return unit.Bytes(unit.MulDiv(int64(max(c.Host-c.HostSpare, 0)), 1000, 1000+c.HostMargin))
 }
 
 // Direct says that drives and GPUs talk directly: GDS, where the GPU can.
@@ -374,9 +390,16 @@ func (c *Config) Build() (*Node, error) {
 			l.pinnedIn = add(HostIn, g, c.Pinned, "GPU %d from pinned memory", g)
 			l.pinnedOut = add(HostOut, g, c.Pinned, "GPU %d to pinned memory", g)
 		}
+		if n.bounces() {
+			l.bounceIn = add(HostIn, g, c.BouncePath, "GPU %d from drives through host", g)
+			l.bounceOut = add(HostOut, g, c.BouncePath, "GPU %d to drives through host", g)
+		}
 	}
 	return n, nil
 }
+
+// bounces says that a GPU's bytes from and to drives have a path of their own through host memory.
+func (n *Node) bounces() bool { return n.BouncePath > 0 && n.Drives > 0 && !n.Direct() }
 
 // arrayRate is what an array of the drives of so many GPUs moves in a direction in which one
 // drive moves rate.
@@ -473,11 +496,17 @@ func (n *Node) read(gpu int16) []LinkID {
 	if !n.Direct() || n.Shared {
 		path = n.down(path, gpu)
 	}
+	if n.bounces() {
+		path = append(path, n.gpus[gpu].bounceIn)
+	}
 	return append(path, n.gpus[gpu].in)
 }
 
 func (n *Node) write(gpu int16) []LinkID {
 	path := []LinkID{n.gpus[gpu].out}
+	if n.bounces() {
+		path = append(path, n.gpus[gpu].bounceOut)
+	}
 	if !n.Direct() || n.Shared {
 		path = n.up(path, gpu)
 	}

@@ -370,3 +370,41 @@ func TestStream(t *testing.T) {
 		}
 	}
 }
+
+// TestHostFree: of 128 GiB eight are the system's, and of what is left a system counts what a margin of 30 % leaves.
+func TestHostFree(t *testing.T) {
+	c := Standard()
+	if c.Host = 128 * unit.GiB; c.HostFree() != c.Host {
+		t.Errorf("%v of %v", c.HostFree(), c.Host)
+	}
+	c.HostSpare, c.HostMargin = 8*unit.GiB, 300
+	if got, want := c.HostFree(), unit.Bytes(120*int64(unit.GiB)*10/13); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestBouncePath: bytes between drives and a GPU cross it where they do not talk directly, and nowhere else.
+func TestBouncePath(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		c := Standard()
+		c.GDS, c.BouncePath = direct, 12*unit.GBps
+		n, err := c.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		gpu, array := Endpoint{Kind: OnGPU, Index: 1}, Endpoint{Kind: OnArray, Index: 1}
+		for _, way := range [][2]Endpoint{{gpu, array}, {array, gpu}} {
+			path, err := n.Route(way[0], way[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			crosses := false
+			for _, l := range path {
+				crosses = crosses || n.Links[l].Rate == c.BouncePath
+			}
+			if crosses == direct {
+				t.Errorf("GDS %v: the path crosses it: %v", direct, crosses)
+			}
+		}
+	}
+}

@@ -45,9 +45,9 @@ type Targets uint8
 
 // The targets.
 const (
-	QueryValue Targets = iota
-	Attention          // query, key, value and output
-	Linear             // these and the feed-forward block
+	QueryValue Targets = iota // of latent attention the matrices behind both latent vectors
+	Attention                 // query, key, value and output
+	Linear                    // these and the feed-forward block
 	FeedForward
 )
 
@@ -168,8 +168,6 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%s has an encoder; recipes are of decoders", j.Arch.Title)
 	case j.Method != Full && (j.Rank < 1 || j.Rank > j.Arch.Hidden):
 		return fmt.Errorf("adapters of rank %d; want 1 to %d", j.Rank, j.Arch.Hidden)
-	case j.Method != Full && j.Arch.KeyLatent > 0:
-		return fmt.Errorf("adapters beside the latent vectors of %s are not modelled; set method to full", j.Arch.Title)
 	case j.Method != Full && j.Targets != QueryValue && j.Targets != Attention && j.Arch.Experts > 0:
 		return fmt.Errorf("adapters beside the experts of %s are not modelled; set targets to qv or attention", j.Arch.Title)
 	case j.InBackward && j.Accumulate > 1:
@@ -210,7 +208,16 @@ func (j *Job) Trained() int64 {
 	}
 	a := j.Arch
 	var sides int64 // in + out of the matrices with adapters
-	attention := (a.Hidden + a.Queries()) + (a.Hidden + a.Keys())
+	queryValue := (a.Hidden + a.Queries()) + (a.Hidden + a.Keys())
+	attention := 2 * queryValue
+	if a.KeyLatent > 0 { // the matrices behind the latent vectors, and those that make them and the output
+		query, others := a.Hidden+a.Queries(), a.Hidden+a.KeyLatent+a.RopeDim+a.Mixed()+a.Hidden
+		if a.QueryLatent > 0 {
+			query, others = a.QueryLatent+a.Queries(), others+a.Hidden+a.QueryLatent
+		}
+		queryValue = query + a.KeyLatent + a.Unrotated() + a.Values()
+		attention = queryValue + others
+	}
 	block := a.Hidden + a.FFN
 	feed := 2 * block
 	if a.Gated {
@@ -218,11 +225,11 @@ func (j *Job) Trained() int64 {
 	}
 	switch j.Targets {
 	case QueryValue:
-		sides = attention
+		sides = queryValue
 	case Attention:
-		sides = 2 * attention
+		sides = attention
 	case Linear:
-		sides = 2*attention + feed
+		sides = attention + feed
 	case FeedForward:
 		sides = feed
 	}

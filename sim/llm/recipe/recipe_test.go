@@ -237,3 +237,27 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestLatent counts adapters beside latent attention by hand, of rank 16: DeepSeek-V2-Lite has 27 layers, makes queries of 3072
+// out of 2048, and 2048 keys and 2048 values out of a vector of 512, beside which 64 elements are rotated; DeepSeek-V3
+// has 61 layers, 128 heads of 192 and of 128, and its queries a vector of 1536.
+func TestLatent(t *testing.T) {
+	for _, tt := range []struct {
+		model   string
+		targets recipe.Targets
+		want    int64
+	}{
+		{"deepseek-v2-lite", recipe.QueryValue, 27 * 16 * (2048 + 3072 + 512 + 4096)},
+		{"deepseek-v2-lite", recipe.Attention, 27 * 16 * (2048 + 3072 + 512 + 4096 + 2048 + 576 + 2048 + 2048)},
+		{"deepseek-v3", recipe.Attention, 61 * 16 * (7168 + 1536 + 1536 + 24_576 + 7168 + 576 + 512 + 32_768 + 16_384 + 7168)},
+	} {
+		a, err := model.Find(tt.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := recipe.Job{Arch: &a, Choice: recipe.Choice{Method: recipe.LoRA, Rank: 16, Targets: tt.targets}}
+		if got := j.Trained(); got != tt.want {
+			t.Errorf("%s, targets %d: %d, want %d", tt.model, tt.targets, got, tt.want)
+		}
+	}
+}

@@ -366,8 +366,11 @@ func NeedGPU(title string, j *job.Job, n *machine.Node, static unit.Bytes, of st
 
 // NeedHost refuses what takes more of host memory than there is.
 func NeedHost(title string, n *machine.Node, host unit.Bytes, of string) error {
-	if host <= n.Host {
+	if host <= n.HostFree() {
 		return nil
+	}
+	if free := n.HostFree(); free < n.Host {
+		return &system.Refusal{Reason: fmt.Sprintf("%s needs %v of host memory: %s. There are %v, of which %v may be counted: %v are for the operating system, and programs take %d.%d %% more than they count.", title, host, of, n.Host, free, n.HostSpare, n.HostMargin/10, n.HostMargin%10)}
 	}
 	return &system.Refusal{Reason: fmt.Sprintf("%s needs %v of host memory: %s. There are %v.", title, host, of, n.Host)}
 }

@@ -115,7 +115,7 @@ var (
 		Name: "teraio-mixed", Title: "TERAIO-Mixed", Family: "TERAIO", Look: 2, Main: true, Paper: "TERAIO, NeurIPS 2025, §3",
 		About: "As TERAIO-SSD; host memory takes what drives are too slow for.",
 		Cut:   system.Pipeline, Plan: plan(true), Drives: true, Host: true, Planning: 12,
-		Offloads: func(n *machine.Node, o *system.Options) unit.Bytes { return max(0, min(o.HostLimit, n.Host)) },
+		Offloads: func(n *machine.Node, o *system.Options) unit.Bytes { return max(0, min(o.HostLimit, n.HostFree())) },
 	}
 )
 
@@ -210,7 +210,7 @@ func links(n *machine.Node) (alike func(a, b int) bool, err error) {
 
 // equip says what parts plan with: drives, and in mixed host memory.
 func (a *planning) equip(mixed bool) error {
-	limit := max(min(a.o.HostLimit, a.n.Host), 0) / unit.Bytes(len(a.of))
+	limit := max(min(a.o.HostLimit, a.n.HostFree()), 0) / unit.Bytes(len(a.of))
 	mixed = mixed && limit > 0
 	if !mixed && len(a.n.Arrays) == 0 {
 		return &system.Refusal{Reason: "the node has no drives to move tensors to; add drives, or host memory for TERAIO-Mixed"}

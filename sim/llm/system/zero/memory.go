@@ -71,6 +71,9 @@ func Needs(j *job.Job, n *machine.Node, o *system.Options, drives bool) Memory {
 			each = 16 + width
 		}
 		m.Host = unit.Bytes(unit.MulDiv(all, 3*each, 2))
+		if j.Spec.Node.HostMargin > 0 { // one for all systems, in place of DeepSpeed's
+			m.Host = unit.Bytes(all * each)
+		}
 	}
 	return m
 }
@@ -99,10 +102,14 @@ func refuse(j *job.Job, n *machine.Node, o *system.Options, drives bool) error {
 		}
 	}
 	if !drives {
-		if err := shard.NeedHost(title, n, m.Host, "by DeepSpeed's estimate, half more than optimizer states and gradients"); err != nil {
+		of := "by DeepSpeed's estimate, half more than optimizer states and gradients"
+		if n.HostMargin > 0 {
+			of = "optimizer states and gradients"
+		}
+		if err := shard.NeedHost(title, n, m.Host, of); err != nil {
 			return err
 		}
-		of := "gathered layers and buckets of gradients"
+		of = "gathered layers and buckets of gradients"
 		if o.Stage == 2 {
 			of = "weights and buckets of gradients"
 		}
