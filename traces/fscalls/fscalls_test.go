@@ -469,3 +469,74 @@ func BenchmarkStrace(b *testing.B) {
 		}
 	}
 }
+
+// Calls that programs live by: what an editor, cp, git and a database ask for comes in as calls
+// that cost something, and what is left out weighs.
+func TestCallsThatProgramsLiveBy(t *testing.T) {
+	const home = "AT_FDCWD</h>, "
+	text := strings.Join([]string{
+		`1 1.000001 openat(` + home + `"a", O_RDONLY) = 3</h/a>`,
+		`1 1.000002 fstat(3</h/a>, {st_mode=S_IFREG|0644, st_size=9000, ...}) = 0`,
+		`1 1.000003 openat(` + home + `"t", O_RDWR|O_CREAT|O_EXCL, 0644) = 4</h/t>`,
+		`1 1.000004 fallocate(4</h/t>, 0, 0, 4096) = 0`,
+		`1 1.000005 copy_file_range(3</h/a>, NULL, 4</h/t>, NULL, 9223372035781033984, 0) = 9000`,
+		`1 1.000006 sendfile(4</h/t>, 3</h/a>, [100] => [150], 50) = 50`,
+		`1 1.000007 fsync(4</h/t>) = 0`,
+		`1 1.000008 rename("/h/t", "/h/a") = 0`,
+		`1 1.000009 openat(` + home + `".", O_RDONLY|O_DIRECTORY) = 5</h>`,
+		`1 1.000010 fsync(5</h>) = 0`,
+		`1 1.000011 link("/h/a", "/h/o") = 0`,
+		`1 1.000012 unlink("/h/a") = 0`,
+		`1 1.000013 sync() = 0`,
+		`1 1.000014 mmap(NULL, 5000, PROT_READ|PROT_WRITE, MAP_SHARED, 4</h/o>, 0) = 0x7f0000000000`,
+		`1 1.000015 unlink("/h/o") = 0`,
+	}, "\n")
+	r, err := Read("x", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound(t, r)
+	var got []string
+	for _, c := range r.Threads[0] {
+		said := fmt.Sprintf("%s %d", ops[c.Code], c.Node)
+		switch {
+		case c.Over != 0:
+			said += fmt.Sprintf(" over %d", c.Over)
+		case c.Code == call.Read || c.Code == call.Write:
+			said += fmt.Sprintf(" %d+%d", c.Offset, c.Length)
+		case c.Code == call.Truncate:
+			said += fmt.Sprintf(" to %d", c.Length)
+		}
+		got = append(got, said)
+	}
+	want := "open 2, stat 2, create 3, truncate 3 to 4096, read 2 0+9000, write 3 0+9000, read 2 100+50, write 3 9000+50, fsync 3, rename 3 over 2, fsync 1, rename 3, stat 3, fsync 1, fsync 3, unlink 3"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("calls are\n%s, want\n%s", s, want)
+	}
+	if n := r.LeftOut(); n != 5000 || r.Unmatched[0].What != "mmap of files that is written" {
+		t.Errorf("%d bytes are left out: %+v", n, r.Unmatched)
+	}
+	again := roundTrip(t, r)
+	if !slices.EqualFunc(r.Threads, again.Threads, slices.Equal) {
+		t.Errorf("read again:\n%+v\n%+v", r.Threads, again.Threads)
+	}
+}
+
+// Ten thousand calls of a program that saves again and again.
+func BenchmarkSaves(b *testing.B) {
+	var text strings.Builder
+	for i := range 1430 {
+		at := fmt.Sprintf("7 17000%05d.", i)
+		for k, line := range []string{
+			`openat(AT_FDCWD</h>, "t", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 4</h/t>`, `write(4</h/t>, "abc"..., 4096) = 4096`, `fsync(4</h/t>) = 0`, `close(4</h/t>) = 0`,
+			`rename("/h/t", "/h/a") = 0`, `fsync(5</h>) = 0`, `fdatasync(6</h/log>) = 0`,
+		} {
+			fmt.Fprintf(&text, "%s%06d %s\n", at, k, line)
+		}
+	}
+	for b.Loop() {
+		if _, err := Read("x", strings.NewReader(text.String())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -41,6 +41,25 @@ test('the power fails where it is told to', async ({ page }) => {
   await expect(section).toContainText(/should be durable, [\d\s\u202f]+ files? (is|are) not\./);
 });
 
+test('a way of saving is safe or not, and the shortest history says why', async ({ page }) => {
+  await visit(page, `${quick}&focus=ext4`);
+  const section = await opened(page, 'safe');
+  await expect(section).toContainText(/Ext4 keeps every promise in all/, { timeout: 60_000 });
+  await page.selectOption('#f-safe_way', 'sqlite');
+  await page.selectOption('#f-safe_fault', 'barrier');
+  await expect(page).toHaveURL(/safe_fault=barrier/);
+  await expect(section).toContainText(/Not safe on Ext4: what a sync had made durable is older or gone/, { timeout: 60_000 });
+  await expect(section).toContainText('The shortest history that shows it, on Ext4');
+  await expect(section.locator('td', { hasText: /^lost$/ }).first()).toBeVisible();
+  // The moment stays when the mistake is switched off.
+  await page.fill('#f-safe_call', '9');
+  await page.keyboard.press('Enter');
+  await expect(section).toContainText('when call 9 was the last to begin', { timeout: 60_000 });
+  await page.selectOption('#f-safe_fault', 'none');
+  await expect(section).toContainText(/Ext4 keeps every promise/, { timeout: 60_000 });
+  await expect(section).toContainText('when call 9 was the last to begin');
+});
+
 test('what programs write decides', async ({ page }) => {
   await visit(page, `${lab}&workload=oltp&scale=256&mode=paper`);
   const zeros = (await result(page, 'bytefs')).SentBlocks; // of the log, which grows
