@@ -463,7 +463,7 @@ func (d *Drawing) Hint() string {
 		return ""
 	}
 	if part := d.room.Info.Part(d.room.State.Setup); part > 1 {
-		return fmt.Sprintf("Drawn is 1/%s of everything, as it runs; settings are for all of it.", chart.Digits(part, 3))
+		return fmt.Sprintf("The drawing shows 1/%s of everything, as it runs; settings are for the whole.", chart.Digits(part, 3))
 	}
 	return ""
 }
