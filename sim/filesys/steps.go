@@ -61,7 +61,7 @@ func (r *run) execute(c *client) unit.Time {
 			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
 		case plan.BlockWrite:
 			write := d.BlockWrite
-			if s.Through {
+			if s.GoesThrough() {
 				write = d.WriteThrough
 			}
 			end, cause = write(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
