@@ -349,7 +349,7 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 				done, bytes = d.BlockRead(r.now, s.Structure, s.Page, s.N), int64(s.N)*4096
 			case plan.BlockWrite:
 				bytes, way, what = int64(s.N)*4096, device.Writes, WritesBlocks
-				if s.Through {
+				if s.GoesThrough() {
 					done = d.WriteThrough(r.now, s.Structure, s.Page, s.N, s.Tx)
 				} else {
 					done = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx)

@@ -63,7 +63,7 @@ func (r *run) execute(c *client) unit.Time {
 			switch {
 			case r.load.Blocks:
 				end = d.Write(r.now, s.Page, s.N, s.Writing())
-			case s.Through:
+			case s.GoesThrough():
 				end = d.WriteThrough(r.now, s.Structure, s.Page, s.N, s.Tx)
 			default:
 				end = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx)

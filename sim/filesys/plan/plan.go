@@ -51,16 +51,25 @@ type Step struct {
 	// With: the next step begins when this one does; the thread goes on when all have
 	// ended. Of steps of the device; of Wait: calls on the same file that wait for the same
 	// need not wait until this one was answered.
-	With bool
-	// Through, of BlockWrite: it is durable when it has ended, whatever is in the device's cache
-	// (FUA).
-	Through bool
-	what    uint8 // of a Note, or a Writing
+	With    bool
+	what    uint8 // of a Note; of a BlockWrite a Writing, or whether it goes through the device's cache
 	Page, N int32
 	Tx      int32
 	Lines   uint64 // bit i is line i of the page
 	For     unit.Time
 }
+
+// Through is a BlockWrite that is durable when it has ended, whatever is in the device's cache
+// (FUA), if it is to be.
+func (s Step) Through(is bool) Step {
+	if s.what = 0; is {
+		s.what = 1
+	}
+	return s
+}
+
+// GoesThrough reports whether a BlockWrite is [Step.Through].
+func (s *Step) GoesThrough() bool { return s.what != 0 }
 
 // A Note is what a step Mark tells the file system that planned it.
 type Note struct {

@@ -151,7 +151,8 @@ func (f *fs) commit(t *plan.Thread) {
 	f.writeLog(t, blocks)
 	f.flush(t)
 	f.writeLog(t, 1)
-	t.Steps[len(t.Steps)-1].Through = f.h.Setup.Flushes()
+	commit := &t.Steps[len(t.Steps)-1]
+	*commit = commit.Through(f.h.Setup.Flushes())
 	t.Add(plan.Note{What: committed}.Step())
 }
 

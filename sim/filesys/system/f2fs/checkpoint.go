@@ -162,7 +162,7 @@ func (f *fs) checkpoint(t *plan.Thread, tx int32) {
 	system.Together(t, from)
 	f.packs ^= 1 // two packs take turns
 	f.flush(t)
-	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Superblock, Page: f.pack + f.packs*packBlocks, N: packBlocks, Through: f.h.Setup.Flushes()})
+	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Superblock, Page: f.pack + f.packs*packBlocks, N: packBlocks}.Through(f.h.Setup.Flushes()))
 }
 
 // Finish writes the checkpoint that is due.
