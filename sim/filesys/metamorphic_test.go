@@ -13,8 +13,8 @@ import (
 
 // double doubles every time in a struct.
 func double(v reflect.Value) {
-	for i := range v.NumField() {
-		switch f := v.Field(i); {
+	for _, field := range v.Fields() {
+		switch f := field; {
 		case f.Kind() == reflect.Struct:
 			double(f)
 		case f.Type() == reflect.TypeFor[unit.Time]():

@@ -83,7 +83,7 @@ func (p packing) reader(r io.Reader) (io.Reader, error) {
 // damaged says that compressed data cannot be read.
 func (p packing) damaged(err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return fmt.Errorf("Zstandard data that refers more than %d MiB back; compress it without --long", mostWindow>>20)
+		return fmt.Errorf("it is Zstandard data that refers more than %d MiB back; compress it without --long", mostWindow>>20)
 	}
 	return fmt.Errorf("damaged %s data (%w); compress or download it again", packings[p].name, err)
 }

@@ -29,7 +29,7 @@ func init() {
 		savesNothing: "add add_ sub sub_ rsub sum mean cat stack view reshape _reshape_alias _unsafe_view transpose t permute expand unsqueeze squeeze select slice narrow split split_with_sizes chunk " +
 			"to _to_copy clone copy_ contiguous embedding index_select gather roll flip repeat flatten zeros ones empty full zero_ fill_ zeros_like ones_like empty_like detach dropout masked_fill masked_fill_ pad constant_pad_nd",
 	} {
-		for _, name := range strings.Fields(names) {
+		for name := range strings.FieldsSeq(names) {
 			savings[name] = kept
 		}
 	}
