@@ -1,6 +1,8 @@
 package view
 
 import (
+	"github.com/vugu/vugu"
+
 	"spillway/ui/model/state"
 )
 
@@ -58,10 +60,58 @@ func (c *Head) viewTab(v state.View) string {
 	return "-1"
 }
 
-func (c *Head) hasPapers() bool { return c.Laboratory != nil && len(c.Info.Papers) > 0 }
+// views are the tabs, in their order.
+var views = []struct {
+	view  state.View
+	title string
+}{{state.Explore, "Explore"}, {state.Timeline, "Timeline"}, {state.WhatIf, "What if"}, {state.Reproduce, "Reproduce"}}
+
+// tools are the buttons of the head, in their order; opens is what aria-haspopup says.
+var tools = []struct {
+	id, title  string
+	label      vugu.HTML
+	tab, opens string
+}{
+	{"find", "Find a setting, system, chart or word (Ctrl+K)", "Search <kbd>Ctrl K</kbd>", "0", "dialog"},
+	{"undo", "Undo the last change of settings (Ctrl+Z)", "Undo", "-1", "false"},
+	{"redo", "Redo (Ctrl+Shift+Z)", "Redo", "-1", "false"},
+	{"link", "Link, code to embed, how to cite", "Share", "-1", "dialog"},
+	{"theme", "Switch between dark and light", "Theme", "-1", "false"},
+	{"help", "Help and keyboard shortcuts (?)", "Help", "-1", "false"},
+}
+
+// usable reports whether a tool has something to do.
+func (c *Head) usable(tool string) bool {
+	switch tool {
+	case "undo":
+		return c.Laboratory != nil && c.CanUndo()
+	case "redo":
+		return c.Laboratory != nil && c.CanRedo()
+	}
+	return true
+}
+
+// use does what a tool does.
+func (c *Head) use(tool string) {
+	switch tool {
+	case "find":
+		c.Page.Find()
+	case "undo":
+		c.Undo()
+	case "redo":
+		c.Redo()
+	case "link":
+		c.Page.Share()
+	case "theme":
+		c.Page.Theme()
+	case "help":
+		c.Page.Help()
+	}
+}
+
+// opens reports whether the laboratory has a view.
+func (c *Head) opens(v state.View) bool {
+	return c.Laboratory != nil && (v != state.Reproduce || len(c.Info.Papers) > 0)
+}
 
 func (c *Head) hasSettings() bool { return c.Laboratory != nil && c.Viewing() != state.Reproduce }
-
-func (c *Head) canUndo() bool { return c.Laboratory != nil && c.CanUndo() }
-
-func (c *Head) canRedo() bool { return c.Laboratory != nil && c.CanRedo() }

@@ -9,6 +9,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model/drawing"
 	"spillway/ui/model/form"
 )
@@ -132,6 +133,15 @@ var steps = strconv.Itoa(form.SliderSteps)
 func at(d form.Slider) string { return strconv.Itoa(d.At) }
 
 // standing is how a run ranks.
+// listed are the systems of the runs, by their places.
+func (c *Picture) listed() []*lab.System {
+	list := make([]*lab.System, len(c.Runs.List))
+	for i := range list {
+		list[i] = c.Runs.List[i].System
+	}
+	return list
+}
+
 func (c *Picture) standing(i int) *chart.Standing { return &c.board.Rows[i] }
 
 // chipTab is the tabindex of a system: Tab reaches one, arrows the others.

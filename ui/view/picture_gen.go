@@ -495,16 +495,18 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				for i := range c.Runs.List {
+				for i, s := range c.listed() {
 					var vgiterkey interface{} = i
 					_ = vgiterkey
 					i := i
 					_ = i
+					s := s
+					_ = s
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "li", Attr: []vugu.VGAttribute(nil)}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("class", c.runClass(i))
 					vgn.AddAttrInterface("hidden", hidden(!c.Runs.List[i].On))
-					vgn.AddAttrInterface("id", "run-"+c.Runs.List[i].System.Name)
+					vgn.AddAttrInterface("id", "run-"+s.Name)
 					vgn.AddAttrInterface("style", c.standing(i).Style)
 					{
 						vgparent := vgn
@@ -512,9 +514,9 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "chip-button"}}}
 						vgparent.AppendChild(vgn)
 						vgn.AddAttrInterface("aria-pressed", c.inFocus(i))
-						vgn.AddAttrInterface("id", "show-"+c.Runs.List[i].System.Name)
+						vgn.AddAttrInterface("id", "show-"+s.Name)
 						vgn.AddAttrInterface("tabindex", c.chipTab(i))
-						vgn.AddAttrInterface("title", c.Runs.List[i].System.About)
+						vgn.AddAttrInterface("title", s.About)
 						vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 							EventType: "click",
 							Func:      func(event vugu.DOMEvent) { c.focus(i) },
@@ -525,14 +527,14 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							_ = vgparent
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("class", swatchClass(c.Runs.List[i].System))
-							vgn.AddAttrInterface("style", swatch(c.Runs.List[i].System))
+							vgn.AddAttrInterface("class", swatchClass(s))
+							vgn.AddAttrInterface("style", swatch(s))
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "name"}}}
 							vgparent.AppendChild(vgn)
-							vgn.SetInnerHTML(c.Runs.List[i].System.Title)
+							vgn.SetInnerHTML(s.Title)
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "bar"}}}
 							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("style", swatch(c.Runs.List[i].System))
+							vgn.AddAttrInterface("style", swatch(s))
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "value"}}}
 							vgparent.AppendChild(vgn)
 							vgn.SetInnerHTML(c.standing(i).Text)
@@ -553,7 +555,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						}
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "progress", Attr: []vugu.VGAttribute{{Namespace: "", Key: "max", Val: "100"}}}
 						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("aria-label", "Progress of "+c.Runs.List[i].System.Title)
+						vgn.AddAttrInterface("aria-label", "Progress of "+s.Title)
 						vgn.AddAttrInterface("hidden", hidden(!c.Runs.List[i].Active()))
 						vgn.AddAttrInterface("value", c.percent(i))
 					}
