@@ -1,8 +1,6 @@
 package view
 
 import (
-	"github.com/vugu/vugu"
-
 	"spillway/ui/model/state"
 )
 
@@ -68,9 +66,7 @@ var views = []struct {
 
 // tools are the buttons of the head, in their order; opens is what aria-haspopup says.
 var tools = []struct {
-	id, title  string
-	label      vugu.HTML
-	tab, opens string
+	id, title, label, tab, opens string
 }{
 	{"find", "Find a setting, system, chart or word (Ctrl+K)", "Search <kbd>Ctrl K</kbd>", "0", "dialog"},
 	{"undo", "Undo the last change of settings (Ctrl+Z)", "Undo", "-1", "false"},

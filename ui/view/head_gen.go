@@ -205,7 +205,7 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgn.AddAttrInterface("id", t.id)
 					vgn.AddAttrInterface("tabindex", t.tab)
 					vgn.AddAttrInterface("title", t.title)
-					vgn.SetInnerHTML(t.label)
+					vgn.SetInnerHTML(vugu.HTML(t.label))
 					vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 						EventType: "click",
 						Func:      func(event vugu.DOMEvent) { c.use(t.id) },

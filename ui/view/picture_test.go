@@ -279,17 +279,3 @@ func TestPictureLeavesBarsOut(t *testing.T) {
 		}
 	}
 }
-
-// A number and its unit stay on one line; words that are longer may go to the next.
-func TestAmounts(t *testing.T) {
-	for text, want := range map[string]string{
-		"28 s, 1.4× as fast as LRU.":      `<span class="amount">28 s,</span> 1.4× as fast as LRU.`,
-		"± 12 %, a billion in 11 days":    `± <span class="amount">12 %,</span> a billion in 11 days`,
-		"106 of 128 GiB & nothing 3 4 at": `<span class="amount">106 of</span> <span class="amount">128 GiB</span> &amp; nothing 3 <span class="amount">4 at</span>`,
-		"":                                "",
-	} {
-		if got := string(amounts(text)); got != want {
-			t.Errorf("%q; want %q", got, want)
-		}
-	}
-}

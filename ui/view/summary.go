@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"html"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -60,19 +59,4 @@ func tab(i int) string {
 		return "0"
 	}
 	return "-1"
-}
-
-// amounts is a text as HTML in which a number and its unit stay on one line: a word of at most
-// three letters behind a digit.
-func amounts(text string) vugu.HTML {
-	words := strings.Split(html.EscapeString(text), " ")
-	for i := 1; i < len(words); i++ {
-		n, unit := words[i-1], strings.TrimRight(words[i], ".,;")
-		if n == "" || unit == "" || len(unit) > 3 || n[len(n)-1] < '0' || n[len(n)-1] > '9' || unit[0] >= '0' && unit[0] <= '9' {
-			continue
-		}
-		words[i-1] = `<span class="amount">` + n
-		words[i] += `</span>`
-	}
-	return vugu.HTML(strings.Join(words, " "))
 }

@@ -125,12 +125,12 @@ func (c *Summary) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "headline"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "headline"}, vugu.VGAttribute{Namespace: "", Key: "aria-describedby", Val: "lead"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(amounts(c.says))
+				vgn.SetInnerHTML(c.says)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "why"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "why"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(amounts(c.why))
+				vgn.SetInnerHTML(c.why)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
 			}
