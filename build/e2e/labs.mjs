@@ -49,7 +49,7 @@ const rows = {
   cxlssd: {
     setup: 'workload=srad scale=4 device=paper', focus: 'skybyte-full', headline: /as fast as Base-CSSD\./, charts: 4,
     shown: (v) => v.time_ms.toFixed(3),
-    sections: ['bill', 'cost', 'locality', 'log', 'page', 'profile', 'quirks', 'threads', 'why'], narrow: ['log', 'profile'],
+    sections: ['bill', 'cost', 'dropped', 'locality', 'log', 'page', 'profile', 'quirks', 'threads', 'why'], narrow: ['log', 'profile'],
     files: {
       own: ['address 1 cycles missed', ...Array.from({ length: 4000 }, (_, i) => `${i % 4} ${10 + i % 7} 0x${(0x10000 + (i * 1664525 + 1013904223) % 4096 * 4096 + i % 64 * 64).toString(16)} ${i % 3 ? 'R' : 'W'}`)].join('\n'),
       of: 'base-cssd', holds: (r) => [[r.Requests.reduce((a, b) => a + b), 4000]], section: ['profile', /4[\s\u202f,]?000/],

@@ -476,11 +476,11 @@ func TestMost(t *testing.T) {
 	}
 	const n = MaxKept + 1000
 	r, err := Read("x", &made{head: "address 1\n", left: n, line: func(b []byte, i int) []byte { return fmt.Appendf(b, "0 1 %d R\n", i%4096*64) }})
-	if err != nil || r.Count != 4096 || len(r.Notes) != 1 || r.Notes[0] != "There are more accesses than are kept: of the 4 195 304 that were read those are used that miss a cache of 256 KiB in each thread, 4 096 with the dirty lines that made room." {
+	if err != nil || r.Count != 4096 || len(r.Notes) != 1 || r.Notes[0] != "There are more accesses than are kept: of the 4 195 304 that were read those are used that miss a cache of 256 KiB in each thread, 4 096 with the dirty lines that made room." {
 		t.Error(err, r.Count, r.Notes)
 	}
 	r, err = Read("x", &made{head: "address 1\n", left: MaxPages + 10, line: func(b []byte, i int) []byte { return fmt.Appendf(b, "0 1 %d R\n", i*4096) }})
-	if err != nil || r.Count != MaxPages || r.Pages != MaxPages || len(r.Notes) != 1 || r.Notes[0] != "Used are the first 2 097 152 accesses, which touch 2 097 152 pages, as many as are kept; the other 10 were only counted." {
+	if err != nil || r.Count != MaxPages || r.Pages != MaxPages || len(r.Notes) != 1 || r.Notes[0] != "Used are the first 2 097 152 accesses, which touch 2 097 152 pages, as many as are kept; the other 10 were only counted." {
 		t.Error(err, r.Count, r.Notes)
 	}
 	r, err = Read("x", &made{head: "address 1\n", left: MaxThreads + 10, line: func(b []byte, i int) []byte { return fmt.Appendf(b, "%d 1 0 W\n", i) }})

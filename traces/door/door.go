@@ -185,6 +185,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	return out, nil
 }
 
+// Again is what to do about a file of which an error names a place and says nothing else.
+const Again = "; the file is damaged, or its program wrote it so: copy or record it again"
+
 // damaged adds what to do to an error that names a place in a file and does not say it.
 func damaged(err error) error {
 	says := err.Error()
@@ -192,7 +195,7 @@ func damaged(err error) error {
 	if !place || slices.ContainsFunc([]string{"record", "Record", "download", "save ", "open ", "use ", "unpack"}, func(w string) bool { return strings.Contains(says, w) }) {
 		return err
 	}
-	return fmt.Errorf("%w; the file is damaged, or its program wrote it so: copy or record it again", err)
+	return fmt.Errorf("%w%s", err, Again)
 }
 
 // empty says that there is nothing in any of the files: no format would help.

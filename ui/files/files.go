@@ -224,10 +224,10 @@ func hasAll(list, names []string) bool {
 }
 
 // refused reports whether what was refused alone is refused beside others: a laboratory is
-// told so in the same words.
+// told so in the same words, but for what to do.
 func refused(handed []byte, err error) bool {
 	for line := range strings.Lines(err.Error()) {
-		if bytes.Contains(handed, []byte(strings.TrimSpace(line))) {
+		if line = strings.TrimSuffix(strings.TrimSpace(line), door.Again); bytes.Contains(handed, []byte(line)) {
 			return true
 		}
 	}
