@@ -83,7 +83,7 @@ test('choices about a recording are settings, and what is saved has no secrets',
   await open(page, file);
   await expect(page.locator('#entries .entry[aria-pressed=true]')).toHaveText(/mine\.json/);
   await finished(page);
-  await expect(page.locator('#caveat')).toContainText('measured on NVIDIA H100 80GB HBM3');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('80'); // that of the GPU that it was recorded on
   const section = page.locator('#section-recorded');
   await expect(section).toContainText('What was recorded');
   await expect(section.getByRole('row', { name: /Peak by the recording's counter/ })).toContainText('2.5 GiB');
