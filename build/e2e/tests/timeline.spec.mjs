@@ -222,7 +222,7 @@ test('a place of a chart leads to that place of the run, by the pointer and by t
 });
 
 test('waits of every laboratory say what they came of', async ({ page }) => {
-  for (const [link, says] of [['lab=store', /has left for host memory|comes from host memory|Meanwhile/], ['lab=filesys&focus=ext4&scale=256', /is a part of/], ['lab=llm&focus=teraio-ssd', /waits|Meanwhile/]]) {
+  for (const [link, says] of [['lab=store', /has left for host memory|comes from host memory|Meanwhile/], ['lab=filesys&focus=ext4&scale=256', /is part of/], ['lab=llm&focus=teraio-ssd', /waits|Meanwhile/]]) {
     await page.goto('about:blank');
     await page.goto(`./#v=4-by-hand&${link}&view=timeline`);
     await opened(page);
