@@ -47,12 +47,12 @@ func presets() []lab.Preset {
 			Systems: []string{"nova", "bytefs-dual", "bytefs-log", "bytefs"},
 		},
 		{
-			Key: "ssd-hot-cold", Title: "The SSD alone: hot and cold", Set: "workload=block-hot-cold scale=64 mode=paper",
-			About:   "No file system: a twentieth of the data gets nearly all writes, of an SSD that is full. Each page written costs ten programs of flash, since hot and cold pages share blocks. Vary Streams under What if, or give collection a frontier of its own.",
+			Key: "ssd-hot-cold", Title: "The SSD alone: hot and cold", Set: "workload=block-hot-cold scale=128 mode=paper",
+			About:   "No file system: a twentieth of the data gets nearly all writes, of an SSD that is full. Each page written costs nearly nine programs of flash, since hot and cold pages share blocks. Vary Streams under What if, or give collection a frontier of its own.",
 			Systems: []string{"raw"},
 		},
 		{
-			Key: "ssd-uniform", Title: "How much over-provisioning?", Set: "workload=block-uniform scale=64 request_reads=30 spare=15 mode=paper",
+			Key: "ssd-uniform", Title: "How much over-provisioning?", Set: "workload=block-uniform scale=128 request_reads=30 spare=15 mode=paper",
 			About:   "Reads and writes all over an SSD without a file system: vary Over-provisioning under What if, and see when garbage collection stops mattering to latency and to wear.",
 			Systems: []string{"raw"},
 		},
