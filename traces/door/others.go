@@ -139,20 +139,66 @@ func readCalls(list []archive.Item) (*Taker, error) {
 	h := &handed.Calls{}
 	t := &Taker{Workload: h}
 	var errs []error
-	for i := range list {
+	for _, group := range byProgram(list) {
+		name := group[0].Given
 		var r *load.Recording
-		r, err := read(&list[i], fscalls.Read)
+		var err error
+		if len(group) == 1 {
+			r, err = read(&group[0], fscalls.Read)
+		} else {
+			name, r, err = readThreads(group)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		if r.Name == "" {
-			r.Name = list[i].Given
+			r.Name = name
 		}
 		h.Recordings = append(h.Recordings, r)
 		t.Found = append(t.Found, Found{r.Name, r.Format})
 	}
 	return t, some(len(h.Recordings), errs, &h.Notes)
+}
+
+// byProgram groups files that strace -ff wrote of one program, by their names; others are alone.
+func byProgram(list []archive.Item) (groups [][]archive.Item) {
+	at := map[string]int{}
+	for i := range list {
+		program, _, ok := fscalls.OneThread(list[i].Name, list[i].Data)
+		if n, known := at[program]; ok && known {
+			groups[n] = append(groups[n], list[i])
+			continue
+		}
+		if ok {
+			at[program] = len(groups)
+		}
+		groups = append(groups, list[i:i+1:i+1])
+	}
+	return groups
+}
+
+// readThreads reads the files that strace -ff wrote of one program as one recording, which has the
+// program's name.
+func readThreads(list []archive.Item) (name string, r *load.Recording, err error) {
+	var threads []string
+	var files []io.Reader
+	for i := range list {
+		in, err := list[i].Open()
+		if err != nil {
+			return "", nil, fmt.Errorf("%s cannot be read: %w", list[i].Given, err)
+		}
+		defer in.Close()
+		program, thread, _ := fscalls.OneThread(list[i].Name, list[i].Data)
+		name, threads, files = path.Base(program), append(threads, thread), append(files, in)
+	}
+	in := fscalls.Together(threads, files)
+	r, err = fscalls.Read(name, in)
+	err = errors.Join(err, in.Close())
+	if r != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d files, one a thread, were put in the order of their times.", len(list)))
+	}
+	return name, r, err
 }
 
 // Architectures of language models.
