@@ -46,7 +46,7 @@ type Trace struct {
 	totals     bool        // levels are the counter's, not only sums of sizes
 	placed     bool        // events of memory have addresses, so that there are blocks
 	outer      []open      // the outermost operators, by start
-	steps      []span      // of the optimizer, once they are needed
+	ends       []unit.Time // of the optimizer's steps, in order, once they are needed
 	launches   int         // that there are, whatever they launched
 	ran        int         // of launches: those of which work is in the recording
 	mtia       int         // events of Meta's accelerators, which are not read

@@ -114,7 +114,7 @@ func (t *Trace) label(r *Recorded) {
 		advise("The recording has no operators: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True and profile_memory=True.")
 	case t.captures > 0 && 2*t.ran < t.launches:
 		r.Label = recording.T
-		advise(fmt.Sprintf("This records the making of a graph, of which nothing ran: %d launches, %d %s. Record a step that runs, without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).", t.launches, t.ran, one(t.ran, "kernel", "kernels")))
+		advise(fmt.Sprintf("This records the making of a graph, of which nothing ran: %d launches, %s. Record a step that runs, without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).", t.launches, recording.Count(t.ran, "kernel", "kernels")))
 	case graphs > 50:
 		r.Label = recording.T
 		advise("The kernels were replayed from a graph, which hides their operators: record a run without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).")

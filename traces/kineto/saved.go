@@ -47,7 +47,7 @@ func (b *builder) keep() {
 	}
 	last := b.byLaunch[len(b.byLaunch)-1]
 	highest := b.t.order[b.forward[len(b.forward)-1]].sequence
-	ops := make([]int32, 0, len(b.reads)+len(b.made))
+	ops := make([]int32, 0, len(b.reads))
 	for op := range b.reads {
 		ops = append(ops, op)
 	}
@@ -85,14 +85,18 @@ func (b *builder) keep() {
 }
 
 // again reports whether an operator that begins after this one has ended has its number: then no
-// node was made of this one.
+// node was made of this one. Those of one number are in the order of threads and of their begin.
 func (b *builder) again(op int32) bool {
-	s := b.t.order[op].sequence
-	n, _ := slices.BinarySearchFunc(b.forward, s, func(f, s int32) int { return cmp.Compare(b.t.order[f].sequence, s+1) })
-	for n--; n >= 0 && b.t.order[b.forward[n]].sequence == s; n-- {
-		if b.t.Ops[b.forward[n]].Start >= b.t.Ops[op].end() && b.t.Ops[b.forward[n]].Thread == b.t.Ops[op].Thread {
-			return true
+	s, thread := b.t.order[op].sequence, b.t.Ops[op].Thread
+	n, _ := slices.BinarySearchFunc(b.forward, op, func(f, _ int32) int {
+		if cmp.Or(cmp.Compare(b.t.order[f].sequence, s), cmp.Compare(b.t.Ops[f].Thread, thread)) <= 0 {
+			return -1
 		}
+		return 1
+	})
+	if n == 0 {
+		return false
 	}
-	return false
+	last := b.forward[n-1]
+	return b.t.order[last].sequence == s && b.t.Ops[last].Thread == thread && b.t.Ops[last].Start >= b.t.Ops[op].end()
 }

@@ -95,15 +95,15 @@ func (t *Trace) accumulates(spans []span) bool {
 
 // optimizes reports whether a step of the optimizer ends in a span.
 func (t *Trace) optimizes(s span) bool {
-	return slices.ContainsFunc(t.optimizers(), func(o span) bool { return o.to >= s.from && o.to <= s.to })
-}
-
-// optimizers returns the steps of the optimizer.
-func (t *Trace) optimizers() []span {
-	if t.steps == nil {
-		t.steps = append([]span{}, t.marked("Optimizer.step#")...)
+	if t.ends == nil {
+		t.ends = []unit.Time{}
+		for _, o := range t.marked("Optimizer.step#") {
+			t.ends = append(t.ends, o.to)
+		}
+		slices.Sort(t.ends)
 	}
-	return t.steps
+	n, _ := slices.BinarySearch(t.ends, s.from)
+	return n < len(t.ends) && t.ends[n] <= s.to
 }
 
 // marked returns the annotations whose names begin with prefix, in order of time.
@@ -127,7 +127,7 @@ func (t *Trace) marked(prefix string) (spans []span) {
 // optimized returns the spans from the end of one step of the optimizer to the end
 // of the next.
 func (t *Trace) optimized() (spans []span) {
-	ends := slices.Clone(t.optimizers())
+	ends := t.marked("Optimizer.step#")
 	if len(ends) < 2 {
 		return nil
 	}
@@ -389,7 +389,11 @@ func (c *cutting) choose(differ []int) int {
 			}
 		}
 		if best >= 0 {
-			c.notes = append(c.notes, fmt.Sprintf("Of %d steps %s a step of the optimizer; %s is taken%s.", len(c.spans), one(len(list), "1 has", fmt.Sprintf("%d have", len(list))), c.spans[best].name, one(len(list), "", ", the largest of them")))
+			largest := ""
+			if len(list) > 1 {
+				largest = ", the largest of them"
+			}
+			c.notes = append(c.notes, fmt.Sprintf("Of %d steps %s a step of the optimizer; %s is taken%s.", len(c.spans), recording.Count(len(list), "has", "have"), c.spans[best].name, largest))
 			return best
 		}
 	}
@@ -407,14 +411,6 @@ func (c *cutting) choose(differ []int) int {
 		return max(0, len(c.spans)-1) / 2
 	}
 	return good[len(good)/2]
-}
-
-// one returns a text for one, and another for more.
-func one(n int, single, many string) string {
-	if n == 1 {
-		return single
-	}
-	return many
 }
 
 // only keeps the steps in a range and returns what goes with the others.

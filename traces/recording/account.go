@@ -64,7 +64,7 @@ func (f *folding) off(thousandths int64) bool {
 }
 
 // between returns the range of what the step needs at once. Where memory was not recorded it is
-// half to twice of what shapes say: of four recordings whose own counter was hidden, shapes gave
+// half to twice of what shapes say: of three recordings whose own counter was hidden, shapes gave
 // 0.67 to 0.98 of it (kineto's TestWithoutMemoryEvents).
 func (f *folding) between() (least, most unit.Bytes) {
 	r := f.rep
@@ -126,14 +126,14 @@ func (f *folding) note() {
 	if r.Moved != nil {
 		note(1, "%s They are within %d %% in eight of ten networks.", r.Moved.Says(), r.Band)
 	}
-	note(r.Merged, "Of %s the tensors are not known; the time went to the kernel before, or the first after.", count(r.Merged, "launch", "launches"))
-	note(r.Followed, "Of %s the tensors are not known; taken to read what the kernel before used.", count(r.Followed, "launch", "launches"))
-	note(r.Dropped, "Left out with %[2]v: %[1]s whose tensors are not known.", count(r.Dropped, "launch", "launches"), r.Lost)
-	note(r.Rounded, "%s took less than the file can say; half of that was added, %v in all.", count(r.Rounded, "launch", "launches"), r.Added)
+	note(r.Merged, "Of %s the tensors are not known; the time went to the kernel before, or the first after.", Count(r.Merged, "launch", "launches"))
+	note(r.Followed, "Of %s the tensors are not known; taken to read what the kernel before used.", Count(r.Followed, "launch", "launches"))
+	note(r.Dropped, "Left out with %[2]v: %[1]s whose tensors are not known.", Count(r.Dropped, "launch", "launches"), r.Lost)
+	note(r.Rounded, "%s took less than the file can say; half of that was added, %v in all.", Count(r.Rounded, "launch", "launches"), r.Added)
 	if beside := r.Summed + r.Added - r.Busy; beside > 0 {
 		wholly := ""
 		if r.Ticks > 0 {
-			wholly = fmt.Sprintf("; %s wholly so and last%s 1 ps", count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
+			wholly = fmt.Sprintf("; %s wholly so and last%s 1 ps", Count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
 		}
 		note(1, "%v, %s of kernel time, ran beside other kernels and counts once%s.", beside, Percent(int64(beside), int64(r.Summed+r.Added)), wholly)
 	}
@@ -146,14 +146,14 @@ func (f *folding) note() {
 	if r.Held > 0 {
 		note(1, "%v outlive the step and no kernel is known to use them; they stay on the GPU in every system (%v of it belongs to no known tensor).", r.Held, r.Resident)
 	}
-	note(f.unused, "Left out: %s that no kernel uses or that has no size.", count(f.unused, "tensor", "tensors"))
+	note(f.unused, "Left out: %s that no kernel uses or that has no size.", Count(f.unused, "tensor", "tensors"))
 	for i := range f.rules {
 		if x := &f.rules[i]; x.matched == 0 {
 			note(1, "The pattern %s matches no tensor, or none that an earlier one does not match.", strconv.Quote(x.pattern))
 		}
 	}
 	for _, l := range f.rec.Missing {
-		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
+		note(l.Kernels, "%s outside every step, %v: %s.", Count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
 	}
 	r.own = len(r.Notes)
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
@@ -230,8 +230,8 @@ func Percent(part, all int64) string {
 	return strconv.FormatFloat(float64(x)/100, 'f', 1, 64) + " %"
 }
 
-// count prints a number and what it counts.
-func count(n int, single, many string) string {
+// Count prints a number and what it counts: "1 launch", "2 launches".
+func Count(n int, single, many string) string {
 	return strconv.Itoa(n) + " " + one(n, single, many)
 }
 
