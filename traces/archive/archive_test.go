@@ -155,3 +155,27 @@ func TestPointers(t *testing.T) {
 		t.Errorf("%d files, %q", len(files), says)
 	}
 }
+
+// TestWindow: data that refers further back than there is memory for is refused before any is
+// taken: a header alone can ask for 4 GiB.
+func TestWindow(t *testing.T) {
+	small := archivetest.XZ(t, []byte("{}"))
+	if n := xzWindow(small); n != 8<<20 {
+		t.Errorf("%d bytes", n)
+	}
+	for end := range small {
+		_ = xzWindow(small[:end]) // whatever is missing
+	}
+	large := bytes.Clone(small)
+	at := bytes.Index(large, []byte{0x21, 1}) + 2
+	large[at] = 40
+	if _, err := Open([]File{{Name: "a.xz", Data: large}}, nil); err == nil || !strings.Contains(err.Error(), "a.xz: it is xz data that refers more than 64 MiB back") {
+		t.Error(err)
+	}
+	for code, want := range map[byte]int64{0: 4096, 1: 6144, 22: 8 << 20, 28: 64 << 20, 29: 96 << 20} {
+		large[at] = code
+		if n := xzWindow(large); n != want {
+			t.Errorf("code %d: %d bytes; want %d", code, n, want)
+		}
+	}
+}

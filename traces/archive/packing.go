@@ -1,9 +1,11 @@
 package archive
 
 import (
+	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -75,15 +77,65 @@ func (p packing) reader(r io.Reader) (io.Reader, error) {
 		}
 		return z, nil
 	case xzed:
-		return xz.ReaderConfig{DictCap: 1 << 20}.NewReader(r)
+		in := bufio.NewReader(r)
+		head, _ := in.Peek(xzHead) // where there is less the reader says so
+		if n := xzWindow(head); n > mostWindow {
+			return nil, errWindow
+		}
+		return xz.ReaderConfig{DictCap: 1 << 20}.NewReader(in)
 	}
 	return r, nil
 }
 
+// errWindow says that data refers too far back.
+var errWindow = errors.New("it refers too far back")
+
+// xzHead is how much of an xz file has its own header and that of its first block.
+const xzHead = 12 + 1024
+
+// xzWindow is how far back the first block of an xz file may refer, by its header (The .xz File
+// Format, 3.1 and 5.3.1); 0 if that is not to be read. All of it is taken as memory before
+// anything is read.
+func xzWindow(head []byte) int64 {
+	const magic, lzma2 = 12, 0x21
+	if len(head) < magic+2 || head[magic] == 0 {
+		return 0
+	}
+	block := head[magic:min(len(head), magic+4*(int(head[magic])+1))]
+	flags, rest := block[1], block[2:]
+	number := func() (n uint64, ok bool) {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 {
+			return 0, false
+		}
+		rest = rest[size:]
+		return n, true
+	}
+	for _, bit := range []byte{0x40, 0x80} { // the sizes of what is packed, and of what comes out
+		if flags&bit != 0 {
+			if _, ok := number(); !ok {
+				return 0
+			}
+		}
+	}
+	for range flags&3 + 1 {
+		id, known := number()
+		size, ok := number()
+		if !known || !ok || size > uint64(len(rest)) {
+			return 0
+		}
+		if id == lzma2 && size == 1 {
+			return int64(2|rest[0]&1) << (rest[0]&0x3f/2 + 11)
+		}
+		rest = rest[size:]
+	}
+	return 0
+}
+
 // damaged says that compressed data cannot be read.
 func (p packing) damaged(err error) error {
-	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return fmt.Errorf("it is Zstandard data that refers more than %d MiB back; compress it without --long", mostWindow>>20)
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, errWindow) {
+		return fmt.Errorf("it is %s data that refers more than %d MiB back; compress it again as is usual, without --long or a larger dictionary", packings[p].name, mostWindow>>20)
 	}
 	return fmt.Errorf("damaged %s data (%w); compress or download it again", packings[p].name, err)
 }
