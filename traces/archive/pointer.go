@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -23,28 +22,4 @@ func Pointer(data []byte) (size int64, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// Pointers takes pointers of Git LFS out of a list and says of each what it stands for.
-func Pointers(list []Item) (files []Item, says []string) {
-	for i := range list {
-		size, ok := Pointer(list[i].Data)
-		if !ok {
-			files = append(files, list[i])
-			continue
-		}
-		says = append(says, fmt.Sprintf("%s is not the file but Git LFS's pointer to it, which has %s: run git lfs pull, or download it from its page.", list[i].Name, bytesOf(size)))
-	}
-	return files, says
-}
-
-// bytesOf prints a size.
-func bytesOf(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/unit"
 	"spillway/traces"
 	"spillway/traces/address"
 	"spillway/traces/archive"
@@ -101,6 +102,19 @@ func Open(files []File, shown string, most int64) (*Opened, error) {
 	return o, err
 }
 
+// pointers takes pointers of Git LFS out of a list and says of each what it stands for.
+func pointers(list []archive.Item) (files []archive.Item, says []string) {
+	for i := range list {
+		size, ok := archive.Pointer(list[i].Data)
+		if !ok {
+			files = append(files, list[i])
+			continue
+		}
+		says = append(says, fmt.Sprintf("%s is not the file but Git LFS's pointer to it, which has %v: run git lfs pull, or download it from its page.", list[i].Name, unit.Bytes(size)))
+	}
+	return files, says
+}
+
 // Elsewhere says that only pointers were opened, whose files are somewhere else.
 type Elsewhere struct{ Says []string }
 
@@ -130,9 +144,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	if err := empty(list); err != nil {
 		return nil, err
 	}
-	list, pointers := archive.Pointers(list)
+	list, elsewhere := pointers(list)
 	if len(list) == 0 {
-		return nil, &Elsewhere{pointers}
+		return nil, &Elsewhere{elsewhere}
 	}
 	groups, sure := recognize(list)
 	out := &Opened{}
@@ -166,7 +180,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	if slices.Max(sure) == Bytes {
 		out.Unknown = unknown(list, shown)
 	}
-	notes := append(pointers, leftOut(list)...)
+	notes := append(elsewhere, leftOut(list)...)
 	for i, err := range errs {
 		notes = append(notes, "Not for "+whose[i]+": "+err.Error())
 	}

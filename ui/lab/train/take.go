@@ -36,12 +36,23 @@ var shares = []int{80, 50, 25}
 type taking struct {
 	v           *seen
 	needs       unit.Bytes
+	known       map[asked]float64
 	done, total int
 }
 
-// speed is that of a system with a share of what is needed at once, relative to a GPU that holds
-// everything; 0 where it cannot run.
+// asked is a system and how much GPU memory it has.
+type asked struct {
+	system string
+	memory unit.Bytes
+}
+
+// speed is that of a system with so much GPU memory, relative to a GPU that holds everything; 0
+// where it cannot run. What was run is not run again.
 func (t *taking) speed(name string, memory unit.Bytes) (float64, error) {
+	t.done++
+	if x, ok := t.known[asked{name, memory}]; ok {
+		return x, nil
+	}
 	q, err := t.v.Settings.request(name)
 	if err != nil {
 		return 0, err
@@ -49,14 +60,18 @@ func (t *taking) speed(name string, memory unit.Bytes) (float64, error) {
 	q.Machine.GPUMemory = memory
 	r, err := core.Run(t.v.Workload.Workload, q, func(done, of int) {
 		if t.v.Progress != nil && of > 0 {
-			t.v.Progress(t.done*1000+1000*done/of, t.total*1000)
+			t.v.Progress((t.done-1)*1000+1000*done/of, t.total*1000)
 		}
 	})
-	t.done++
-	if err != nil || !r.Fits {
+	if err != nil {
 		return 0, err
 	}
-	return performance(r), nil
+	x := 0.0
+	if r.Fits {
+		x = performance(r)
+	}
+	t.known[asked{name, memory}] = x
+	return x, nil
 }
 
 // part is a number of the parts of what is needed.
@@ -68,7 +83,7 @@ func (t *taking) part(n int) unit.Bytes {
 func (t *taking) least(name string) (int, error) {
 	from, to := 0, parts+1 // too few, and enough
 	for from+1 < to {
-		n := min(parts, (from+to)/2)
+		n := (from + to) / 2
 		x, err := t.speed(name, t.part(n))
 		if err != nil {
 			return 0, err
@@ -89,7 +104,8 @@ func take(v *seen) (*report.Section, error) {
 		return &report.Section{Text: []string{"There is nothing to run."}}, nil
 	}
 	systems := v.Settings.taken(v.System)
-	t := taking{v: v, needs: w.memory.Most, total: len(systems)*(len(shares)+6) + len(machine.Slots()[0].Parts)}
+	// The least takes six runs at most, and one with all where nothing less is enough.
+	t := taking{v: v, needs: w.memory.Most, known: map[asked]float64{}, total: len(systems)*(len(shares)+7) + len(machine.Slots()[0].Parts)}
 	table := report.Table{
 		Title: fmt.Sprintf("Least GPU memory for %.0f %% of full speed, and time of an iteration with less than the %v needed, in multiples of that with all", 100*nearFull, t.needs),
 		Head:  []string{"System", "Least memory"},
@@ -97,15 +113,15 @@ func take(v *seen) (*report.Section, error) {
 	for _, s := range shares {
 		table.Head = append(table.Head, fmt.Sprintf("with %d %%", s))
 	}
-	best, fewest := "", parts+2
-	for _, s := range systems {
+	best, fewest := 0, parts+2
+	for i, s := range systems {
 		row := report.Row{Head: s.Title}
 		n, err := t.least(s.Name)
 		if err != nil {
 			return nil, err
 		}
 		if n < fewest {
-			best, fewest = s.Name, n
+			best, fewest = i, n
 		}
 		if n <= parts {
 			row.Cells = append(row.Cells, report.Cell{Text: t.part(n).String(), Share: float64(n) / parts})
@@ -125,15 +141,13 @@ func take(v *seen) (*report.Section, error) {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	for i := range table.Rows {
-		table.Rows[i].Cells[0].Best = systems[i].Name == best
-	}
-	gpus, err := t.gpus(best)
+	table.Rows[best].Cells[0].Best = true
+	gpus, err := t.gpus(&systems[best])
 	if err != nil {
 		return nil, err
 	}
 	return &report.Section{
-		Text:   []string{t.says(best, fewest)},
+		Text:   []string{t.says(&systems[best], fewest)},
 		Tables: []report.Table{table, *gpus},
 		Notes: []string{
 			fmt.Sprintf("Looked for in steps of 1/%d of what is needed, as if more memory were never slower. Everything else of the machine is as set; kernel times are those of the settings on every GPU.", parts),
@@ -142,22 +156,20 @@ func take(v *seen) (*report.Section, error) {
 }
 
 // says is the answer in a sentence or two.
-func (t *taking) says(best string, fewest int) string {
-	text := fmt.Sprintf("It needs %v at once; with that much plain PyTorch runs it at full speed.", t.needs)
-	if s, err := core.Find(best); err == nil && fewest < parts {
-		text += fmt.Sprintf(" %s keeps %.0f %% of it with %v.", s.Title, 100*nearFull, t.part(fewest))
+func (t *taking) says(best *system.System, fewest int) string {
+	text := fmt.Sprintf("It needs %v at once; a GPU that holds that moves nothing and is at full speed.", t.needs)
+	if x := t.v.Workload.imported; x != nil && x.account != nil && x.account.Least < x.account.Most {
+		text = fmt.Sprintf("By what is known of its tensors it needs %v at once; it may be %v to %v. A GPU that holds them moves nothing and is at full speed.", t.needs, x.account.Least, x.account.Most)
+	}
+	if fewest < parts {
+		text += fmt.Sprintf(" %s keeps %.0f %% of full speed with %v.", best.Title, 100*nearFull, t.part(fewest))
 	}
 	return text
 }
 
 // gpus is what each GPU of the list does with it.
-func (t *taking) gpus(best string) (*report.Table, error) {
+func (t *taking) gpus(best *system.System) (*report.Table, error) {
 	table := &report.Table{Title: "GPUs of the list, by their memory alone", Head: []string{"GPU", "Memory", "Holds it", "Time of an iteration"}}
-	title := ""
-	if s, err := core.Find(best); err == nil {
-		title = " with " + s.Title
-	}
-	known := map[unit.Bytes]string{}
 	for _, p := range machine.Slots()[0].Parts {
 		m := machine.Machine{}
 		p.Fit(&m)
@@ -167,14 +179,11 @@ func (t *taking) gpus(best string) (*report.Table, error) {
 			table.Rows = append(table.Rows, row)
 			continue
 		}
-		if known[m.GPUMemory] == "" && best != "" {
-			x, err := t.speed(best, m.GPUMemory)
-			if err != nil {
-				return nil, err
-			}
-			known[m.GPUMemory] = slower(x) + title
+		x, err := t.speed(best.Name, m.GPUMemory)
+		if err != nil {
+			return nil, err
 		}
-		row.Cells = append(row.Cells, report.Cell{Text: "no, " + (t.needs - m.GPUMemory).String() + " short"}, report.Cell{Text: known[m.GPUMemory]})
+		row.Cells = append(row.Cells, report.Cell{Text: "no, " + (t.needs - m.GPUMemory).String() + " short"}, report.Cell{Text: slower(x) + " with " + best.Title})
 		table.Rows = append(table.Rows, row)
 	}
 	return table, nil

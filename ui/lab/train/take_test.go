@@ -16,7 +16,7 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	labtest.Section(t, takeKey, section)
-	if len(section.Text) != 1 || !strings.HasPrefix(section.Text[0], "It needs ") || !strings.Contains(section.Text[0], " keeps 90 % of it with ") {
+	if len(section.Text) != 1 || !strings.HasPrefix(section.Text[0], "It needs ") || !strings.Contains(section.Text[0], " keeps 90 % of full speed with ") {
 		t.Fatalf("%q", section.Text)
 	}
 	table := section.Tables[0]
