@@ -68,8 +68,8 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 	if l.Recompute == job.Full {
 		passes = 8
 	}
-	const exa = 1_000_000_000_000 // operations are counted in 10^12
-	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, exa), exa/1000, max(job.Reached(n, l.Precision)/1000, 1))
+	const tera = 1_000_000_000_000 // operations are counted in it
+	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, tera), tera/1000, max(job.Reached(n, l.Precision)/1000, 1))
 	compute := unit.Time(unit.MulDiv(work, int64(unit.Second), n.GPUs))
 	compute += unit.Time(unit.MulDiv(int64(compute), l.Pipeline-1, micros))
 

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
@@ -314,17 +315,15 @@ func (h *heap) down(i int) {
 	es[i] = e
 }
 
+// fresh leaves out the entries that are stale.
+func fresh(list []entry, ts []tensor) []entry {
+	return slices.DeleteFunc(list, func(e entry) bool { return ts[e.tensor].stamp != e.stamp })
+}
+
 // compact removes the stale entries.
 func (h *heap) compact(ts []tensor) {
-	n := 0
-	for _, e := range h.entries {
-		if ts[e.tensor].stamp == e.stamp {
-			h.entries[n] = e
-			n++
-		}
-	}
-	h.entries = h.entries[:n]
-	for i := n/2 - 1; i >= 0; i-- {
+	h.entries = fresh(h.entries, ts)
+	for i := len(h.entries)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }

@@ -23,17 +23,9 @@ func (s *spares) last(ts []tensor) int32 {
 
 // compact removes the stale ones where they are most.
 func (s *spares) compact(ts []tensor) {
-	if len(s.list) <= 2*s.live+64 {
-		return
+	if len(s.list) > 2*s.live+64 {
+		s.list = fresh(s.list, ts)
 	}
-	n := 0
-	for _, e := range s.list {
-		if ts[e.tensor].stamp == e.stamp {
-			s.list[n] = e
-			n++
-		}
-	}
-	s.list = s.list[:n]
 }
 
 // bring starts, at a time, to bring back a tensor that yields, if none is under way and it is

@@ -71,6 +71,10 @@ func Knobs() []knob.Knob[Setup] {
 		k.Scale, k.Unit, k.Min, k.Max = int64(scale), name, int64(least), int64(most)
 		add(knob.Int(k, ref))
 	}
+	choice := func(ref func(*Setup) *string, k knob.Info) {
+		k.Kind = knob.One
+		add(knob.Knob[Setup]{Info: k, Word: ref})
+	}
 	mechanism := func(ref func(*Setup) *bool, k knob.Info) {
 		k.Kind, k.Choices = knob.One, []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
 		add(knob.Bool(k, ref))
@@ -96,45 +100,36 @@ func Knobs() []knob.Knob[Setup] {
 	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Info{Key: "open_loop", Label: "Times of the recording", Help: "Whether a recording's calls come at their recorded times; else a thread calls again as soon as it is answered.", Source: "ours"})
 
 	group = GroupChoices
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "payload", Label: "Payload", Group: group, Kind: knob.One, Help: "What programs write. Overwriting with what was there changes no line, and ByteFS then writes no data.",
-			Source: "Filebench's source: its buffers are cleared and never filled (high confidence)",
-
-			Choices: []knob.Choice{
-				{Key: string(Zeros), Label: "zeros", Help: "As Filebench does: an overwrite changes nothing.", Word: "-"},
-				{Key: string(Random), Label: "random", Help: "An overwrite changes every line.", Word: "random payload"},
-				{Key: string(Share), Label: "a share of lines", Help: "An overwrite changes a part of its lines.", Word: "payload by share"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Payload) },
+	choice(func(s *Setup) *string { return (*string)(&s.Payload) }, knob.Info{
+		Key: "payload", Label: "Payload", Help: "What programs write. Overwriting with what was there changes no line, and ByteFS then writes no data.",
+		Source: "Filebench's source: its buffers are cleared and never filled (high confidence)",
+		Choices: []knob.Choice{
+			{Key: string(Zeros), Label: "zeros", Help: "As Filebench does: an overwrite changes nothing.", Word: "-"},
+			{Key: string(Random), Label: "random", Help: "An overwrite changes every line.", Word: "random payload"},
+			{Key: string(Share), Label: "a share of lines", Help: "An overwrite changes a part of its lines.", Word: "payload by share"},
+		},
 	})
 	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches change. It matters only where the payload is a share of lines.", Source: "ours"})
 	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "how the text reads: off; " + branch + " (get_dup_page, sync_rbh_wr_new): on"})
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "ack", Label: "Block writes are answered", Group: group, Kind: knob.One, Help: "When the device answers a block write.",
-			Source: "buffer: the same for all, of a device whose DRAM is protected; the artifact treats file systems differently",
-
-			Choices: []knob.Choice{
-				{Key: string(OnBuffer), Label: "by the buffer", Help: "Once it has a slot of the protected write buffer.", Word: "-"},
-				{Key: string(OnProgram), Label: "by the program", Help: "Once its pages are programmed.", Word: "answered by the program"},
-				{Key: string(AsArtifact), Label: "as the artifact", Help: "For Ext4 and F2FS once programmed, for all others by the buffer.", Word: "answered as the artifact"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Ack) },
+	choice(func(s *Setup) *string { return (*string)(&s.Ack) }, knob.Info{
+		Key: "ack", Label: "Block writes are answered", Help: "When the device answers a block write.",
+		Source: "buffer: the same for all, of a device whose DRAM is protected; the artifact treats file systems differently",
+		Choices: []knob.Choice{
+			{Key: string(OnBuffer), Label: "by the buffer", Help: "Once it has a slot of the protected write buffer.", Word: "-"},
+			{Key: string(OnProgram), Label: "by the program", Help: "Once its pages are programmed.", Word: "answered by the program"},
+			{Key: string(AsArtifact), Label: "as the artifact", Help: "For Ext4 and F2FS once programmed, for all others by the buffer.", Word: "answered as the artifact"},
+		},
 	})
 
 	group = GroupMeasured
 	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ entirely and are sent as blocks. It matters only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "frontier", Label: "Flash is written", Group: group, Kind: knob.One, Help: "Which channel a page is programmed on.",
-			Source: "striped: how SSDs are built; block: ByteFS artifact, branch baseline, linux/ssd/ftl.c:160-212 (ssd_advance_write_pointer) and bytefs_gc.c",
-
-			Choices: []knob.Choice{
-				{Key: string(Striped), Label: "on all channels", Help: "Page by page, so that all channels program at once.", Word: "-"},
-				{Key: string(OneBlock), Label: "a block at a time", Help: "As the artifact's emulator does: a block's pages on one channel, then on the next, so only one channel programs at a time.", Word: "one channel programs at a time"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Device.Frontier) },
+	choice(func(s *Setup) *string { return (*string)(&s.Device.Frontier) }, knob.Info{
+		Key: "frontier", Label: "Flash is written", Help: "Which channel a page is programmed on.",
+		Source: "striped: how SSDs are built; block: ByteFS artifact, branch baseline, linux/ssd/ftl.c:160-212 (ssd_advance_write_pointer) and bytefs_gc.c",
+		Choices: []knob.Choice{
+			{Key: string(Striped), Label: "on all channels", Help: "Page by page, so that all channels program at once.", Word: "-"},
+			{Key: string(OneBlock), Label: "a block at a time", Help: "As the artifact's emulator does: a block's pages on one channel, then on the next, so only one channel programs at a time.", Word: "one channel programs at a time"},
+		},
 	})
 	mechanism(func(s *Setup) *bool { return &s.Warm }, knob.Info{Key: "warm", Label: "Warm-up", Help: "Whether varmail, fileserver, webproxy, webserver and oltp run once before they are measured, and keep the page cache. YCSB always does; all others start with cold caches.", Source: script + ":93-110, 296-308"})
 	mechanism(func(s *Setup) *bool { return &s.KeepF2FS }, knob.Info{Key: "f2fs_keeps", Label: "F2FS keeps its cache", Help: "Whether F2FS starts with its metadata in the page cache, as far as they fit: those of the newest files.", Source: script + ":208-211: caches are dropped for all but F2FS"})
@@ -162,15 +157,13 @@ func Knobs() []knob.Knob[Setup] {
 	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "Time from the firmware to the waiting program, once a command.", Source: general})
 	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale divides only what is above 64: fewer could not keep the channels busy, which it does not divide.", Source: general + "; 16 MB on the paper's real board"})
 
-	add(knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "cache", Label: "Write buffer without power", Kind: knob.One, Help: "Whether block writes in the write buffer outlive a power failure. Where they do not, Ext4, F2FS and ByteFS flush the buffer before what must not come first, and wait for it.",
-			Source: paper + ": its DRAM has a battery; most SSDs of PCs have none",
-			Choices: []knob.Choice{
-				{Key: string(Protected), Label: "kept", Help: "Capacitors or a battery: a block is durable when it is in the buffer, and file systems mount without barriers."},
-				{Key: string(Volatile), Label: "lost", Help: "Any of the blocks that are not flushed may be lost. What goes by bytes is in protected DRAM all the same.", Word: "volatile write buffer"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Device.Cache) },
+	choice(func(s *Setup) *string { return (*string)(&s.Device.Cache) }, knob.Info{
+		Key: "cache", Label: "Write buffer without power", Help: "Whether block writes in the write buffer outlive a power failure. Where they do not, Ext4, F2FS and ByteFS flush the buffer before what must not come first, and wait for it.",
+		Source: paper + ": its DRAM has a battery; most SSDs of PCs have none",
+		Choices: []knob.Choice{
+			{Key: string(Protected), Label: "kept", Help: "Capacitors or a battery: a block is durable when it is in the buffer, and file systems mount without barriers."},
+			{Key: string(Volatile), Label: "lost", Help: "Any of the blocks that are not flushed may be lost. What goes by bytes is in protected DRAM all the same.", Word: "volatile write buffer"},
+		},
 	})
 	mechanism(func(s *Setup) *bool { return &s.Device.Serves }, knob.Info{Key: "buffer_reads", Label: "Buffer serves reads", Help: "Whether a read is served from the write buffer while the page is still there; else it waits until the page is programmed and reads flash.", Source: "off: " + artifact + "; a real SSD's buffer does"})
 
@@ -192,31 +185,25 @@ func Knobs() []knob.Knob[Setup] {
 
 	group = GroupStreams
 	count(func(s *Setup) *int64 { return &s.Device.Streams }, knob.Info{Key: "streams", Label: "Streams", Min: 1, Max: mostStreams, Help: "How many blocks a channel writes at a time, each for what is written together (Flexible Data Placement). Collected pages stay in their stream unless they have a frontier of their own.", Source: "ours; 1: as " + artifact})
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "streams_by", Label: "Streams are told apart", Group: group, Kind: knob.One, Help: "Who says which stream a write belongs to, where there are several.", Source: "ours",
-
-			Choices: []knob.Choice{
-				{Key: string(Told), Label: "by the host", Help: "Each volume, file or device of a recording of requests has its own, in turns; the hot and the cold data of a generated one; of file systems data have one, and all else the next.", Word: "-"},
-				{Key: string(ByHeat), Label: "by heat", Help: "The SSD tells by how many writes ago a page was written before: less than half the pages it has is one stream, an eighth of them the next, and so on.", Word: "streams by heat"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Device.StreamsBy) },
+	choice(func(s *Setup) *string { return (*string)(&s.Device.StreamsBy) }, knob.Info{
+		Key: "streams_by", Label: "Streams are told apart", Help: "Who says which stream a write belongs to, where there are several.", Source: "ours",
+		Choices: []knob.Choice{
+			{Key: string(Told), Label: "by the host", Help: "Each volume, file or device of a recording of requests has its own, in turns; the hot and the cold data of a generated one; of file systems data have one, and all else the next.", Word: "-"},
+			{Key: string(ByHeat), Label: "by heat", Help: "The SSD tells by how many writes ago a page was written before: less than half the pages it has is one stream, an eighth of them the next, and so on.", Word: "streams by heat"},
+		},
 	})
 	mechanism(func(s *Setup) *bool { return &s.Device.CollectOwn }, knob.Info{Key: "gc_frontier", Label: "Collection has its own frontier", Help: "Whether what garbage collection copies goes to blocks of its own; else beside what is written.", Source: "off: as " + artifact + "; SSDs have one"})
 
 	group = GroupAlone
 	add(knob.Int(knob.Info{Key: "spare", Label: "Over-provisioning", Unit: "%", Scale: 10, Min: 20, Max: 4000, Help: "Flash beyond the capacity, which collection works with. It decides for requests to the SSD alone; file systems have what “Collection ends at” keeps free.", Source: "ours: 7 is that of a consumer drive (GiB of flash sold as GB); 28 of one for servers"}, func(s *Setup) *int64 { return &s.Device.Spare }))
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "history", Label: "Written before", Group: group, Kind: knob.One, Help: "What the SSD has behind it when the run begins, without time or counts. It decides for requests to the SSD alone.", Source: "ours; as SNIA's Performance Test Specification has it: preconditioning that depends on the workload",
-
-			Choices: []knob.Choice{
-				{Key: string(ByItself), Label: "the same, for long", Help: "Every page once, then the writes of the run over and over, three times what the flash holds: a steady state.", Word: "-"},
-				{Key: string(Scattered), Label: "pages at random", Help: "Every page once, then pages at random, three times what the flash holds.", Word: "written at random before"},
-				{Key: string(Filled), Label: "every page once", Help: "In the order of their numbers.", Word: "filled before"},
-				{Key: string(Empty), Label: "nothing", Help: "A new SSD: pages that were not written are read without flash.", Word: "new"},
-			},
-		}, Word: func(s *Setup) *string { return (*string)(&s.Device.History) },
+	choice(func(s *Setup) *string { return (*string)(&s.Device.History) }, knob.Info{
+		Key: "history", Label: "Written before", Help: "What the SSD has behind it when the run begins, without time or counts. It decides for requests to the SSD alone.", Source: "ours; as SNIA's Performance Test Specification has it: preconditioning that depends on the workload",
+		Choices: []knob.Choice{
+			{Key: string(ByItself), Label: "the same, for long", Help: "Every page once, then the writes of the run over and over, three times what the flash holds: a steady state.", Word: "-"},
+			{Key: string(Scattered), Label: "pages at random", Help: "Every page once, then pages at random, three times what the flash holds.", Word: "written at random before"},
+			{Key: string(Filled), Label: "every page once", Help: "In the order of their numbers.", Word: "filled before"},
+			{Key: string(Empty), Label: "nothing", Help: "A new SSD: pages that were not written are read without flash.", Word: "new"},
+		},
 	})
 	count(func(s *Setup) *int64 { return &s.Device.Depth }, knob.Info{Key: "queue_depth", Label: "Queue depth", Unit: "requests", Min: 1, Max: mostDepth, Help: "How many requests are under way at once, at most: each that is answered makes room for the next. It decides for requests to the SSD alone.", Source: "ours: 32, as usual in data sheets"})
 

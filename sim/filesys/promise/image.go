@@ -160,7 +160,7 @@ func (x *searcher) node(n int32) (bad bool) {
 	}
 	for i := range f.moves {
 		if int64(i)*pageSize < s.size && x.has(n, int32(i), reached) == foreign {
-			x.broken(Foreign, x.writer(f, int32(i)), n, int32(i))
+			x.broken(Foreign, x.writer(f), n, int32(i))
 			bad = true
 			break
 		}
@@ -177,7 +177,7 @@ func (x *searcher) node(n int32) (bad bool) {
 }
 
 // writer is the last call that began to change a file before the moment.
-func (x *searcher) writer(f *file, _ int32) int32 {
+func (x *searcher) writer(f *file) int32 {
 	for i := len(f.changes) - 1; i >= 0; i-- {
 		if c := &f.changes[i]; c.call > 0 && c.event < x.now {
 			return c.call

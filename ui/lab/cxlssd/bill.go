@@ -64,22 +64,35 @@ func (v *view) bill() (*report.Section, error) {
 	}, nil
 }
 
-// quantiles are those that tables of latencies have, in thousandths.
-var quantiles = []int64{500, 950, 990, 999}
+// quantiles of latencies are told, in thousandths.
+var quantiles = []struct {
+	key, label string
+	part       int64
+}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}}
 
-var quantileHeads = []string{"Half within", "95 %", "99 %", "99.9 %", "Longest"}
+// quantileHeads are those of a table of them, behind some others.
+func quantileHeads(before ...string) []string {
+	for i, q := range quantiles {
+		head := prose.Capital(q.label)
+		if i == 0 {
+			head += " within"
+		}
+		before = append(before, head)
+	}
+	return append(before, "Longest")
+}
 
 // within are cells of how long so many take.
 func within(c *latency.Counts, longest unit.Time) (cells []report.Cell) {
-	for _, part := range quantiles {
-		cells = append(cells, report.TimeCell(c.Quantile(part, longest)))
+	for _, q := range quantiles {
+		cells = append(cells, report.TimeCell(c.Quantile(q.part, longest)))
 	}
 	return append(cells, report.TimeCell(longest))
 }
 
 // tails is how long requests take, those that read and those that write apart, by design.
 func tails(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "How long requests take: so many of them at most, and why the longest does", Head: append(append([]string{"Design", "Requests"}, quantileHeads...), "The longest")}
+	t := report.Table{Title: "How long requests take: so many of them at most, and why the longest does", Head: append(quantileHeads("Design", "Requests"), "The longest")}
 	for i, r := range results {
 		for _, x := range []struct {
 			what string
@@ -113,7 +126,7 @@ func because(t *core.Tail) string {
 
 // works is how long the flash takes for a page, its queue included, by who asked and design.
 func works(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "How long flash takes for a page, its queue included", Head: append([]string{"Design", "Pages"}, quantileHeads...)}
+	t := report.Table{Title: "How long flash takes for a page, its queue included", Head: quantileHeads("Design", "Pages")}
 	for i, r := range results {
 		for _, x := range []struct {
 			what string

@@ -188,12 +188,12 @@ func (v *view) safe() (*report.Section, error) {
 	if t, ok := during(list, n); ok {
 		out.Tables = append(out.Tables, t)
 	}
-	out.Notes = told(way, &m)
+	out.Notes = told(way, &m, &search)
 	return out, nil
 }
 
 // told are the notes of what was tried.
-func told(way *promise.Way, m *machine.Setup) []string {
+func told(way *promise.Way, m *machine.Setup, s *promise.Search) []string {
 	var list []string
 	if way != nil {
 		p := promise.Paces(m)
@@ -202,7 +202,7 @@ func told(way *promise.Way, m *machine.Setup) []string {
 		list = append(list, fmt.Sprintf("The first %s of the workload run from cold caches, and then timers until all is durable.", prose.Count(safeCalls, "call")))
 	}
 	return append(list,
-		"All subsets of up to eight unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and 24 random ones. Where there are more than 20 000 images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.",
+		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
 		"Half overwritten is judged without knowing the program: a file that is written in place is safe if another was synced just before and is whole, as a journal is.",
 		"Ext4 has a journal without checksums and writes data before a rename that replaces a file (auto_da_alloc); F2FS flushes before the node of an fsync; PMFS has no journal here, as in ByteFS' artifact.")
 }
