@@ -127,14 +127,11 @@ func list() []report.Measure[*result] {
 		count("programs_"+x.key, "Programs: "+x.label, x.help, 0, func(r *result) int64 { return x.of(r.Result) })
 	}
 	count("erases", "Erases", "Blocks erased.", -1, func(r *result) int64 { return r.Erases })
-	for _, q := range []struct {
-		key, label string
-		part       int64
-	}{{"p50", "half", 500}, {"p95", "95 %", 950}, {"p99", "99 %", 990}, {"p999", "99.9 %", 999}} {
-		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a few percent. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
+	for _, q := range quantiles {
+		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a fifth. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
 			return float64(r.Latency.Quantile(q.part, r.Longest)) / float64(unit.Nanosecond)
 		})
-		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests ask for, also those that switch threads, take at most this long, their queue included, to within a few percent.", 1, -1, func(r *result) float64 {
+		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests ask for, also those that switch threads, take at most this long, their queue included, to within a fifth.", 1, -1, func(r *result) float64 {
 			if r.UserReads == 0 {
 				return report.None()
 			}

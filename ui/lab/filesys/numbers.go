@@ -110,7 +110,7 @@ func list() []report.Measure[*result] {
 			if of == "read" && q.key == "p99" {
 				continue // stands apart
 			}
-			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "So many of them take at most this long, to within a few percent.", 1, -1, func(r *result) float64 {
+			add(of+"_"+q.key+"_us", what+", "+q.label+" within", "µs", "So many of them take at most this long, to within a fifth.", 1, -1, func(r *result) float64 {
 				c, longest := counts(r)
 				return ratio(float64(c.Quantile(q.part, longest)), float64(min(1, r.Tallies[code].Count))*float64(unit.Microsecond))
 			})
@@ -122,7 +122,7 @@ func list() []report.Measure[*result] {
 	}
 	tail("read", "Latency of a read", call.Read, func(r *result) (*latency.Counts, unit.Time) { return &r.ReadLatency, r.Longest })
 	tail("write", "Latency of a write", call.Write, func(r *result) (*latency.Counts, unit.Time) { return &r.WriteLatency, r.LongestWrite })
-	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "99 % of reads take at most this long, to within a few percent.", 1, -1, func(r *result) float64 {
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "99 % of reads take at most this long, to within a fifth.", 1, -1, func(r *result) float64 {
 		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
 	for _, x := range []struct {

@@ -411,7 +411,7 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin, Lead: lead(w, s)}
 	rep.Notes = append(rep.Notes, busy(r))
 	if n := r.Prefetches.Count; n > 0 && s.Setup.Yields == 0 && 2*r.Wasted > n {
-		rep.Caveats = append(rep.Caveats, "Prefetch that holds its room costs more than it brings here: most tensors that come back early leave again before their get. Prefetch yields, under Prefetch, mends that.")
+		rep.Caveats = append(rep.Caveats, "Most tensors that come back early leave again before their get, so prefetch that holds its room may cost more than it brings here. Try Prefetch yields, under Prefetch.")
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %s tensors that come back early %s leave again before their get.", prose.Grouped(n), prose.Grouped(r.Wasted)))
 	}
 	if r.Evictions.Stride > 1 {
