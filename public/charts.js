@@ -926,6 +926,10 @@ window.charts = (() => {
         this.dispose(id);
         figures.set(id, { element, hidden: new Set() });
         sight.observe(element);
+        // What the document opens on has its charts drawn already; those of another link or
+        // laboratory are others.
+        const still = element.querySelector(':scope > svg');
+        if (still && ('linked' in document.documentElement.dataset || still.dataset.of !== element.id)) still.remove();
       }
       Object.assign(figures.get(id), { ask, changed: true });
       schedule(id);

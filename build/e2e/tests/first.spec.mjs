@@ -287,3 +287,12 @@ test('forced colours and large letters', async ({ page }) => {
   expect(fill).not.toBe(ground);
   await screenshot(page, 'first-forced');
 });
+
+test('a link of another laboratory, or with other settings, has no chart of what the page opens on', async ({ page }) => {
+  for (const link of ['./#v=4-by-hand&lab=filesys&workload=create&scale=256', './#v=4-by-hand&lab=train&model=bert-base&batch=64&times=estimated']) {
+    await page.goto('about:blank');
+    await visit(page, link);
+    await expect(page.locator('.plot-host[data-drawn=true], .plot').first()).toBeVisible();
+    expect(await page.locator('.plot > svg').count(), link).toBe(0);
+  }
+});
