@@ -113,7 +113,7 @@ func firstPage(session *session.Session) (page, fragment string, err error) {
 			return "", "", fmt.Errorf("the page has no place for the chart %q", id)
 		}
 		at += strings.Index(text[at:], "></div>") + 1
-		text = text[:at] + strings.Replace(drawn, "<svg ", `<svg data-of="`+id+`" `, 1) + text[at:] // charts.js drops it where another chart is to be
+		text = text[:at] + strings.Replace(drawn, `<svg class="static"`, `<svg class="static" data-of="`+id+`"`, 1) + text[at:] // charts.js drops it where another chart is to be
 	}
 	const top = `<div class="page"`
 	inside, begins := strings.CutPrefix(text, top)
