@@ -17,6 +17,8 @@ type Label string
 
 // The labels, from least to most.
 const (
+	E1  Label = "E1"  // times and tensors estimated from shapes
+	E1m Label = "E1m" // sizes and lifetimes measured; times and reads between estimated
 	L1  Label = "L1"  // times measured; tensors estimated from shapes
 	L1m Label = "L1m" // times, sizes and lifetimes measured; reads between estimated
 	E2  Label = "E2"  // tensors recorded, times estimated
