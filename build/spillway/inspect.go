@@ -16,9 +16,11 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/door"
+	"spillway/traces/handed"
 	"spillway/traces/recording"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
+	"spillway/ui/wire"
 )
 
 const inspectAbout = `Says which laboratories take files, and what they find in them, before anything is
@@ -117,11 +119,11 @@ func (s *shell) inspect(args []string) error {
 	if len(paths) == 0 {
 		return errors.New("inspect: name files: recordings, traces, checkpoints, models, or whatever a laboratory takes")
 	}
-	x, err := inspectAll(paths, c.of())
+	x, h, err := inspectAll(paths, c.of())
 	if err != nil {
 		return err
 	}
-	if err := s.shown(x, paths); err != nil {
+	if err := s.shown(x, h); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -131,10 +133,11 @@ func (s *shell) inspect(args []string) error {
 }
 
 // inspectAll says who takes files, and of those about training what is in them.
-func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
+// The second result is what the laboratory of training gets of them, nil if that is nothing.
+func inspectAll(paths []string, c recording.Choices) (*inspection, *handed.Training, error) {
 	files, err := readFiles(paths)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := make([]door.File, len(files))
 	for i, f := range files {
@@ -142,48 +145,63 @@ func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
 	}
 	o, err := door.Open(list, "", 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Unknown != nil { // whoever takes any bytes at all says nothing of them
-		return nil, o.Unknown
+		return nil, nil, o.Unknown
 	}
 	x := &inspection{Workloads: []inspected{}, Notes: o.Notes}
+	var h *handed.Training
 	for _, t := range o.Takers {
 		of := taker{Lab: t.Lab, Title: t.Title, Entries: []foundEntry{}}
 		for _, f := range t.Found {
 			of.Entries = append(of.Entries, foundEntry{f.Name, f.Detail})
 		}
 		x.Takers = append(x.Takers, of)
-		if t.Lab != "train" {
+		is, ok := t.Workload.(*handed.Training)
+		if !ok {
 			continue
 		}
-		src, err := dropped(paths)
-		switch {
-		case err != nil && len(t.Found) > 0:
-			continue // networks that a config.json describes: there is no step to look into
-		case err != nil:
-			return nil, err
-		}
-		for i := range src.Entries {
-			x.Workloads = append(x.Workloads, look(&src.Entries[i], c))
+		h = is
+		notes := h.Notes
+		if slices.ContainsFunc(h.Jobs, func(j handed.Job) bool { return j.Recording == nil }) {
+			src, err := dropped(paths)
+			switch {
+			case err != nil && len(t.Found) > 0:
+				continue // networks that a config.json describes: there is no step to look into
+			case err != nil:
+				return nil, nil, err
+			}
+			for i := range src.Entries {
+				x.Workloads = append(x.Workloads, look(&src.Entries[i], c))
+			}
+			notes = src.Notes
+		} else {
+			for i := range h.Jobs {
+				x.Workloads = append(x.Workloads, lookRecording(h.Jobs[i].Recording, c))
+			}
 		}
 		if len(o.Takers) == 1 {
-			x.Notes = src.Notes
+			x.Notes = notes
 		}
 	}
 	x.Notes = emptied(x.Notes)
-	return x, nil
+	return x, h, nil
 }
 
 // shown adds to recordings what the page says first of them: on the machine that they open on, and
 // corrected.
-func (s *shell) shown(x *inspection, paths []string) error {
+func (s *shell) shown(x *inspection, h *handed.Training) error {
 	at := slices.IndexFunc(s.labs, func(e all.Entry) bool { return e.Name == "train" })
-	if at < 0 || !slices.ContainsFunc(x.Workloads, func(w inspected) bool { return w.Label != "" }) {
+	if at < 0 || h == nil || !slices.ContainsFunc(x.Workloads, func(w inspected) bool { return w.Label != "" }) {
 		return nil
 	}
 	l := s.labs[at].New()
-	opened, err := openFiles(&l, paths)
+	found, err := wire.Marshal(h)
+	if err != nil {
+		return err
+	}
+	opened, err := l.Accept(found, nil)
 	if err != nil {
 		return err
 	}

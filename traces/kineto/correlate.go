@@ -33,9 +33,8 @@ func (rd *reading) finish() (*Trace, error) {
 	if len(t.Kernels) == 0 && rd.mtia == 0 && rd.shapes && rd.r.Repairs.Unclosed == 0 {
 		t.imagine()
 	}
-	if !t.estimated {
-		rd.placeDevices(t)
-	} else if rd.memory.n == 0 {
+	rd.placeDevices(t) // also of a GPU that was not watched
+	if t.estimated && rd.memory.n == 0 {
 		rd.memory = rd.hosted
 	}
 	rd.placeMemory(t)

@@ -75,7 +75,6 @@ func (t *Trace) imagine() {
 	for i := range rows {
 		t.launched[i] = rows[i].Start
 	}
-	t.Devices = []recording.Device{{}}
 }
 
 // numbered is the number of an operator or of the nearest around it that has one, -1 if none has.
