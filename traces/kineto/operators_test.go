@@ -146,3 +146,24 @@ func TestOperatorsShapes(t *testing.T) {
 		t.Errorf("the gradient, of the weight alone, is %+v", k.Shape)
 	}
 }
+
+// FuzzOperators reads traces in which operators stand for kernels.
+func FuzzOperators(f *testing.F) {
+	f.Add([]byte(minimal["cpu-only"]))
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		check(t, doc)
+		tr, err := Read(bytes.NewReader(doc), nil)
+		if err != nil {
+			return
+		}
+		list, err := tr.Recordings("fuzzed")
+		if err != nil {
+			return
+		}
+		for i := range list {
+			if w, rep, err := list[i].Fold(recording.Choices{GPU: "rtx-4090"}); err == nil && (len(w.Kernels) == 0 || rep.Least > rep.Most) {
+				t.Errorf("%d kernels, %v to %v", len(w.Kernels), rep.Least, rep.Most)
+			}
+		}
+	})
+}

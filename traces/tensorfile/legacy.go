@@ -91,7 +91,7 @@ func (f *File) stored(r io.ReaderAt, at, size int64, keys *pickle.Doc, list []vi
 		}
 		var head [8]byte
 		if _, err := r.ReadAt(head[:], at); err != nil {
-			return nil, fmt.Errorf("byte %d: the file ends before storage %s; it is cut off", at, quote(key))
+			return nil, fmt.Errorf("byte %d: the file ends before storage %s, so it is cut off: download it again", at, quote(key))
 		}
 		count, of := binary.LittleEndian.Uint64(head[:]), kinds[key]
 		hi, n := bits.Mul64(count, uint64(of.width))
@@ -99,7 +99,7 @@ func (f *File) stored(r io.ReaderAt, at, size int64, keys *pickle.Doc, list []vi
 		case of.width == 0:
 			return nil, fmt.Errorf("byte %d: no tensor says how large the elements of storage %s are", at, quote(key))
 		case hi != 0 || n > uint64(size-at-8):
-			return nil, fmt.Errorf("byte %d: storage %s has %d elements of %d bytes, but %d bytes are left; the file is cut off", at, quote(key), count, of.width, size-at-8)
+			return nil, fmt.Errorf("byte %d: storage %s has %d elements of %d bytes, but %d bytes are left, so the file is cut off: download it again", at, quote(key), count, of.width, size-at-8)
 		}
 		storages[key] = -1
 		if n > 0 {

@@ -152,7 +152,7 @@ func saysLine(p *recording.Picture, l line, memory unit.Bytes, link unit.Bandwid
 		return says + fmt.Sprintf(" They have to leave and to come back, which takes the link %v each way at least; when blocks are taken and freed is not known.", link.Time(l.Above))
 	}
 	says += fmt.Sprintf(" At least %v leave and come back, which keeps the link busy for %v each way", l.Moved, link.Time(l.Moved))
-	if !p.Clocked || len(p.Times) == 0 {
+	if !p.Clocked || len(p.Times) == 0 || p.Times[len(p.Times)-1] == p.Times[0] {
 		return says + "; the recording has no times to compare that with."
 	}
 	took := p.Times[len(p.Times)-1] - p.Times[0]
