@@ -146,7 +146,7 @@ func New() lab.Lab {
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.Recorded, s.GPU, s.Scale)
+				return fmt.Sprintf("entry %q %q %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.Recorded, s.GPU, s.Calibrate, s.Scale)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran(), s.Calibrate, s.Scale)
 		},
