@@ -73,7 +73,7 @@ type Report struct {
 	Moved         *Moved     // to another GPU, nil if times are as recorded
 	// Classes are the kernels by class where times are not as recorded, those that take longest first.
 	Classes []ClassTime
-	Band          int64      // how far off times are at most of eight networks in ten, in percent; 0 if measured
+	Band    int64 // how far off times are at most of eight networks in ten, in percent; 0 if measured
 	// Warnings decide whether the result can be trusted; Notes are everything else.
 	Warnings, Notes, Advice []string
 	own                     int // of Notes: those about what became of the step, before the format's

@@ -99,10 +99,10 @@ type Say struct {
 	// and Less what it is to have more or less of it: "more time", "less time".
 	Price, More, Less string
 	// Besides says more of the best, each where it has the quantity.
-	Besides  []Beside
-	Most     string // of the best: "is fastest"
-	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks that says what time is spent on
+	Besides []Beside
+	Most    string // of the best: "is fastest"
+	Perfect string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss    string // ID of the chart of stacks that says what time is spent on
 	// LossSays says what the best still loses where nobody is behind: [1] is a part's name, [2] the
 	// same as what time is spent on ("on computing", "waiting for its link"), [3] its share:
 	// "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)".
