@@ -200,7 +200,7 @@ func (k *Ranking) says(list []*Ranked) string {
 	}
 	value := With(Cell(k.Of, k.value(best, k.Of)), k.Of.Unit)
 	if ran+cannot == 1 {
-		return sentence(best.System.Title+": "+inner(k.Of.Label)+" "+value)
+		return sentence(best.System.Title + ": " + inner(k.Of.Label) + " " + value)
 	}
 	what := "has the best " + inner(k.Of.Label)
 	switch {
