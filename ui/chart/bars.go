@@ -71,7 +71,7 @@ func (d *drawing) bars() {
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
 		x, _ := value(r)
 		if v.Text = d.alike(func(r *Run) (string, bool) { x, ok := value(r); return d.amount(q, x), ok }); v.Text == "" {
-			v.Text = sentence(r.System.Title + " " + d.chart.Say + d.level(r, q, value) + ": " + d.amount(q, x))
+			v.Text = sentence(d.leads(r, d.chart.Say+d.level(r, q, value)+": ") + d.amount(q, x))
 		}
 	} else if r == nil && v.Results > 0 {
 		v.Text = sentence(d.chart.None)
@@ -103,6 +103,15 @@ func (d *drawing) alike(value func(*Run) (string, bool)) string {
 		return ""
 	}
 	return "The same for all that are compared: " + first + "."
+}
+
+// leads says what the one with most is, of which nothing is said where it is alone.
+func (d *drawing) leads(r *Run, is string) string {
+	others := func(x *Run) bool { return x != r && !x.System.Bound }
+	if slices.ContainsFunc(d.runs, others) {
+		return r.System.Title + " " + is
+	}
+	return r.System.Title + ": "
 }
 
 // level names those that show the same value as the best, and those of which the headline says
@@ -388,7 +397,7 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	if d.view.Text = d.alike(shown); d.view.Text != "" {
 		return
 	}
-	d.view.Text = r.System.Title + " " + say + d.levelIn(r, shown) + ", " + amount(total, unit)
+	d.view.Text = d.leads(r, say+d.levelIn(r, shown)+", ") + amount(total, unit)
 	if len(qs) > 1 {
 		d.view.Text += "; " + Percent(share, 1) + " of it is " + inner(names[part])
 	}
@@ -480,7 +489,7 @@ func (d *drawing) values() {
 	if len(qs) > 0 && d.chart.Say != "" {
 		q := qs[0]
 		if r, x := d.most(func(r *Run) float64 { x, _ := r.value(at[0]); return x }); r != nil {
-			v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + With(Cell(q, x), q.Unit))
+			v.Text = sentence(d.leads(r, d.chart.Say+": ") + With(Cell(q, x), q.Unit))
 		}
 	}
 }

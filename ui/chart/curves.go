@@ -438,7 +438,7 @@ func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 			text = sentence(d.chart.None)
 		case text == "":
 			most, _ := highest(top.run)
-			text = sentence(top.run.System.Title + " " + d.chart.Say + d.levelIn(top.run, highest) + ": " + most)
+			text = sentence(d.leads(top.run, d.chart.Say+d.levelIn(top.run, highest)+": ") + most)
 		}
 		said = append(said, text)
 	}

@@ -99,7 +99,9 @@ type Say struct {
 	// and Less what it is to have more or less of it: "more time", "less time".
 	Price, More, Less string
 	// Besides says more of the best, each where it has the quantity.
-	Besides  []Beside
+	Besides []Beside
+	// Alone says more of the only system that was run, behind its value, as Besides: "99 %% of writes within %s".
+	Alone    []Alone
 	Most     string // of the best: "is fastest"
 	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
 	Loss     string // ID of the chart of stacks that says what time is spent on
@@ -145,6 +147,9 @@ type Beside struct {
 	Per  float64
 	Unit string
 }
+
+// An Alone is a quantity of the only system, and a clause about it with %s for the value.
+type Alone struct{ Quantity, Says string }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
 // does for the price, of which more is better.
@@ -327,6 +332,9 @@ type Entry struct {
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
+	// Systems are compared with it, as with a Preset; without any those that are compared at
+	// first. What it is takes no others where it names some.
+	Systems []string
 	// Survey is what some setups of it need before they can run, nil if none do.
 	Survey *Survey
 }
