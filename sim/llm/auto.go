@@ -73,10 +73,12 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 	compute := unit.Time(unit.MulDiv(work, int64(unit.Second), n.GPUs))
 	compute += unit.Time(unit.MulDiv(int64(compute), l.Pipeline-1, micros))
 
-	peers := max(n.Peers(), 1)
+	inside, across := max(n.Ring(l.Tensor, 1), 1), max(n.Ring(l.Data, l.Tensor*l.Pipeline), 1)
 	layers := (a.Layers + a.Encoder + l.Pipeline - 1) / l.Pipeline
 	var sent, beside unit.Bytes // of each GPU: what kernels wait for, and what goes on beside them
+	steps := unit.Time(0)       // what the steps of collectives take that kernels wait for
 	if t := l.Tensor; t > 1 {
+		steps = unit.Time(4*layers*micros*2*(t-1)) * n.Step
 		sent += unit.Bytes(unit.MulDiv(4*layers*micros*2*(t-1), l.Micro*l.Sequence*a.Hidden*width, t))
 	}
 	own := parameters / (l.Tensor * l.Pipeline)
@@ -87,7 +89,7 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 		}
 		beside = unit.Bytes(unit.MulDiv(rounds*(d-1), own*width, d))
 	}
-	compute = max(compute+peers.Time(sent), peers.Time(beside)) + peers.Time(beside)/unit.Time(layers)
+	compute = max(compute+inside.Time(sent)+steps, across.Time(beside)) + across.Time(beside)/unit.Time(layers)
 	if sys.Bound {
 		return compute
 	}

@@ -157,6 +157,15 @@ func (c *Collective) Ring() unit.Bytes {
 	return (times*(n-1)*c.Bytes + n - 1) / n
 }
 
+// Steps is how many times bytes are passed on in it.
+func (c *Collective) Steps() int64 {
+	n := int64(len(c.Members))
+	if c.Kind == AllReduce {
+		return 2 * max(n-1, 0)
+	}
+	return max(n-1, 0)
+}
+
 // A Phase is a part of the iteration.
 type Phase uint8
 

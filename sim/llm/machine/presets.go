@@ -16,6 +16,13 @@ const (
 	spare = 100_000
 )
 
+// What adapters carry, each direction, by name.
+const (
+	ndr     = 50 * unit.GBps   // 400 Gb/s: one a GPU in a DGX H100
+	hdr     = 25 * unit.GBps   // 200 Gb/s: one a GPU in a DGX A100
+	onboard = 1250 * unit.MBps // 10 Gb/s: what boards of desktops and workstations have at best
+)
+
 // Standard is the node of the TERAIO paper (Table 2, §4.1): two H100 NVL with four 990 PRO each.
 //
 // Fitted are Efficiency (axes of Figure 7), HostPath (TERAIO-Mixed, Llama-3 70B: 59.7 % of ideal) and
@@ -30,7 +37,7 @@ func Standard() Config {
 		Drive: Drives()[0], Drives: 4, ArrayCap: 16 * unit.GBps, ArrayShare: 1000, GDS: true,
 		// 24 modules of 64 GB on 24 channels of DDR5-4800: AMD EPYC 9334 data sheet, two of them.
 		Host: 1536 * unit.GiB, HostRate: 24 * 38400 * unit.MBps, HostPath: 3 * unit.GBps, Pinned: 50_400 * unit.MBps,
-		Adam: 2 * adam, Collective: 6 * unit.GBps, Switch: 1,
+		Adam: 2 * adam, Collective: 6 * unit.GBps, Switch: 1, Network: ndr,
 		Prices: Prices{
 			Base: serverBase, HostGiB: serverGiB, KWh: kWh, Years: years,
 			BaseWatt: 700, // assumed: two processors of 210 W (data sheet), 24 modules of 6 W, fans
@@ -112,6 +119,9 @@ func dgx(gpu, path string, collective unit.Bandwidth, watts, transfers int64) Co
 	c.ArrayCap = 0
 	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
 	c.HostPath, c.Pinned, c.Collective = copies(path), 0, collective*unit.GBps
+	if c.GPU.Form == "SXM4" {
+		c.Network = hdr
+	}
 	c.Prices.BaseWatt = watts // what the data sheet's most leaves for all but GPUs and drives
 	return c
 }
@@ -120,7 +130,7 @@ func workstation() Config {
 	c := desktop()
 	c.GPUs = 4
 	c.Host, c.HostRate = 512*unit.GiB, 8*8*5200*unit.MBps
-	c.Collective = 12 * unit.GBps
+	c.Collective, c.Network = 12*unit.GBps, onboard/4
 	c.Prices.Base, c.Prices.BaseWatt = 600_000, 500
 	return c
 }
@@ -133,6 +143,7 @@ func desktop() Config {
 	c.ArrayCap, c.GDS = 0, false
 	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
 	c.HostPath, c.Pinned, c.Collective, c.Adam = copies("pcie4"), 0, 0, adam
+	c.Network = onboard
 	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = 150_000, 250, 352
 	return c
 }

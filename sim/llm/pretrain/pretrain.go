@@ -240,10 +240,10 @@ func (j *Job) logits() pass {
 	return pass{products: sum(f, b), moving: j.bytes(moved)}
 }
 
-// ringStep is how much longer a collective takes, not hidden, for each GPU more: fitted to the six
+// RingStep is how much longer a collective takes, not hidden, for each GPU more: fitted to the six
 // rows of MPT 1B on 16 to 512 H100. On the nine of 7B and 13B, which were seen when the form of the
 // term was chosen and decided nothing, it halves what was off at 512.
-const ringStep = 2270 * unit.Nanosecond
+const RingStep = 2270 * unit.Nanosecond
 
 // link is at what rate a GPU's states come to it: inside a server, and between servers.
 func (j *Job) link() unit.Bandwidth {
@@ -304,7 +304,7 @@ func (j *Job) Estimate() (Step, error) {
 		communicated, collectives = communicated+2*parameters, collectives+layers
 	}
 	if computing := sum(s.Products, s.Attention, s.Moving); j.GPUs > 1 { // four fifths of it hide communication
-		s.Communication = sum(max(0, j.link().Time(communicated)-computing/5*4), times(collectives*(j.GPUs-1), ringStep))
+		s.Communication = sum(max(0, j.link().Time(communicated)-computing/5*4), times(collectives*(j.GPUs-1), RingStep))
 	}
 	s.Moving = sum(s.Moving, j.bytes(4*parameters)) // weights as 16 bit
 	for _, part := range []*unit.Time{&s.Products, &s.Attention, &s.Moving, &s.Communication} {
