@@ -69,7 +69,7 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 		passes = 8
 	}
 	const tera = 1_000_000_000_000 // operations are counted in it
-	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, tera), tera/1000, max(job.Reached(n, l.Precision)/1000, 1))
+	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, tera), tera/1000, max(s.reached(l)/1000, 1))
 	compute := unit.Time(unit.MulDiv(work, int64(unit.Second), n.GPUs))
 	compute += unit.Time(unit.MulDiv(int64(compute), l.Pipeline-1, micros))
 
@@ -121,6 +121,15 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 	}
 	moves := rate.Time(unit.Bytes(over))
 	return max(compute, moves) + moves/4
+}
+
+// reached is how many operations a second large products reach.
+func (s *Setup) reached(l *job.Layout) int64 {
+	rate := job.Reached(&s.Node, l.Precision)
+	if l.FP8 {
+		rate += rate / 2 // what casts leave of it
+	}
+	return rate
 }
 
 // auto runs a system with the layouts that closed forms rank first, and returns the fastest. Of TERAIO they are compared as

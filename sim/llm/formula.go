@@ -61,7 +61,7 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
 		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam, Step: cmp.Or(c.Step, pretrain.RingStep),
-		Choice: s.Recipe, Share: share, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
+		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {

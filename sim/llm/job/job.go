@@ -87,6 +87,8 @@ type Layout struct {
 	// Sequence is how many tokens a sequence has; of an encoder and a decoder each.
 	Sequence  int64
 	Precision Precision
+	// FP8: products of layers in 8 bits, with casts of what goes into them; all else as in BF16.
+	FP8       bool
 	Recompute Recompute
 	// Split cuts what tensor parallelism leaves whole, the values between blocks, by tokens
 	// (sequence parallelism; Korthikanti et al., 2022). What an all-reduce moved, a reduce-scatter

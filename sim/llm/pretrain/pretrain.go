@@ -129,6 +129,10 @@ func (j *Job) linear(tokens, in, out int64) (forward, backward unit.Time) {
 	if !j.Frozen {
 		backward = sum(backward, j.time(product(in, out, tokens)))
 	}
+	if j.Precision == kerneltime.FP8 { // what goes in, the weights, and the gradient of what comes out
+		forward = sum(forward, j.bytes(kerneltime.Cast*unit.Bytes(tokens*in+in*out)))
+		backward = sum(backward, j.bytes(kerneltime.Cast*unit.Bytes(tokens*out)))
+	}
 	return forward, backward
 }
 
@@ -231,6 +235,11 @@ func (j *Job) pointwise(rotated, ffn int64) (forward, backward int64) {
 
 // logits is the product with the vocabulary, and its loss in fp32.
 func (j *Job) logits() pass {
+	if j.Precision == kerneltime.FP8 { // which stay as they are
+		whole := *j
+		whole.Precision = kerneltime.BF16
+		return whole.logits()
+	}
 	tokens := j.Batch * j.Sequence
 	f, b := j.linear(tokens, j.Arch.Width(), j.Arch.Vocab)
 	moved := 36 * unit.Bytes(tokens*j.Arch.Vocab)

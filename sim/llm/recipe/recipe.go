@@ -128,6 +128,8 @@ type Job struct {
 	Adam int64
 
 	Choice
+	// FP8: products of layers in 8 bits; weights, gradients and what layers keep as without.
+	FP8       bool
 	Recompute pretrain.Recompute
 	Share     Share
 
@@ -179,6 +181,10 @@ func (j *Job) Check() error {
 		return errors.New("an update in the backward pass is for one GPU; set optimizer_in_backward to 0")
 	case j.Method == QLoRA && j.FP32:
 		return errors.New("frozen weights of QLoRA have four bits; set state to bf16")
+	case j.FP8 && j.GPU.FP8 == 0:
+		return fmt.Errorf("%s multiplies no numbers of 8 bits; set precision to bf16", j.GPU.Name)
+	case j.FP8 && j.Method == QLoRA:
+		return errors.New("weights of four bits are unpacked to bf16, so there are no products in fp8; set precision to bf16")
 	case j.Share == Alone && j.GPUs > 1:
 		return fmt.Errorf("one GPU trains alone, there are %d; set gpus to 1, or take ddp or fsdp", j.GPUs)
 	}
@@ -411,6 +417,9 @@ func (j *Job) Time() (Step, error) {
 	p := pretrain.Job{
 		Arch: j.Arch, GPU: j.GPU, GPUs: j.GPUs, Batch: j.Micro, Sequence: j.Sequence, Accumulate: j.Accumulate,
 		Recompute: j.Recompute, Compiled: true, Precision: kerneltime.BF16, Frozen: j.Method != Full, Fused: j.Loss != Whole,
+	}
+	if j.FP8 {
+		p.Precision = kerneltime.FP8
 	}
 	c, err := p.Computing()
 	if err != nil {
