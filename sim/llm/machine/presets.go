@@ -14,6 +14,11 @@ const (
 	gemm = 720
 	// spare is what contexts, buffers of collectives and holes take of a GPU's memory, in millionths: assumed.
 	spare = 100_000
+	// hostSpare is what the operating system and programs have of host memory, hostMargin by how much more systems take than
+	// they count, in thousandths: 750 to 800 GB were used where states are 585 (DeepSpeed, issue 3448), and
+	// 744 were too few for 32B (LLaMA-Factory, issue 6755). The TERAIO node counts as the paper does.
+	hostSpare  = 8 * unit.GiB
+	hostMargin = 300
 )
 
 // What adapters carry, each direction, by name.
@@ -74,6 +79,7 @@ type Preset struct {
 // Presets lists nodes; the first is that of the TERAIO paper.
 func Presets() []Preset {
 	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, " +
+		"8 GiB of host memory are for the operating system, systems take 30 % more than they count (DeepSpeed, issue 3448), " +
 		"2·10⁹ parameters a second of Adam on a socket, four years. Copies between GPU and host take what nvbandwidth measures (PCIe 4: 25.5 GB/s, PCIe 5: 55.6), consumer drives write what they do behind their cache, and kernels take what the law of kernel times says."
 	return []Preset{
 		{
@@ -116,6 +122,7 @@ func dgx(gpu, path string, collective unit.Bandwidth, watts, transfers int64) Co
 	c.GPU, c.Drive = must(FindGPU(gpu)), must(FindDrive("pm9a3"))
 	c.GPUs, c.Drives, c.Switch = 8, 1, 2
 	c.Spare, c.Efficiency = spare, 0
+	c.HostSpare, c.HostMargin = hostSpare, hostMargin
 	c.ArrayCap = 0
 	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
 	c.HostPath, c.Pinned, c.Collective = copies(path), 0, collective*unit.GBps
@@ -140,6 +147,7 @@ func desktop() Config {
 	c.GPU, c.Drive = must(FindGPU("rtx-4090")), must(FindDrive("990-pro"))
 	c.GPUs, c.Drives = 1, 2
 	c.Spare, c.Efficiency = spare, 0
+	c.HostSpare, c.HostMargin = hostSpare, hostMargin
 	c.ArrayCap, c.GDS = 0, false
 	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
 	c.HostPath, c.Pinned, c.Collective, c.Adam = copies("pcie4"), 0, 0, adam
