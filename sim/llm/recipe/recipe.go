@@ -23,6 +23,7 @@ package recipe
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/llm/model"
@@ -119,12 +120,16 @@ type Job struct {
 	GPUs int64
 	// Link is what a GPU moves from and to host memory, Collective at which rate it gathers and reduces.
 	Link, Collective unit.Bandwidth
+	// Step is how much longer a collective takes, not hidden, for each time that bytes are passed on.
+	Step unit.Time
 	// Memory is a GPU's, Host the host's.
 	Memory, Host unit.Bytes
 	// Adam is how many parameters a second the host updates.
 	Adam int64
 
 	Choice
+	// FP8: products of layers in 8 bits; weights, gradients and what layers keep as without.
+	FP8       bool
 	Recompute pretrain.Recompute
 	Share     Share
 
@@ -176,6 +181,10 @@ func (j *Job) Check() error {
 		return errors.New("an update in the backward pass is for one GPU; set optimizer_in_backward to 0")
 	case j.Method == QLoRA && j.FP32:
 		return errors.New("frozen weights of QLoRA have four bits; set state to bf16")
+	case j.FP8 && j.GPU.FP8 == 0:
+		return fmt.Errorf("%s multiplies no numbers of 8 bits; set precision to bf16", j.GPU.Name)
+	case j.FP8 && j.Method == QLoRA:
+		return errors.New("weights of four bits are unpacked to bf16, so there are no products in fp8; set precision to bf16")
 	case j.Share == Alone && j.GPUs > 1:
 		return fmt.Errorf("one GPU trains alone, there are %d; set gpus to 1, or take ddp or fsdp", j.GPUs)
 	}
@@ -409,6 +418,9 @@ func (j *Job) Time() (Step, error) {
 		Arch: j.Arch, GPU: j.GPU, GPUs: j.GPUs, Batch: j.Micro, Sequence: j.Sequence, Accumulate: j.Accumulate,
 		Recompute: j.Recompute, Compiled: true, Precision: kerneltime.BF16, Frozen: j.Method != Full, Fused: j.Loss != Whole,
 	}
+	if j.FP8 {
+		p.Precision = kerneltime.FP8
+	}
 	c, err := p.Computing()
 	if err != nil {
 		return Step{}, err
@@ -458,10 +470,15 @@ func (j *Job) Time() (Step, error) {
 	}
 	switch {
 	case j.Share == Replicated && j.GPUs > 1:
-		s.Communication = max(0, j.Collective.Time(2*j.width()*unit.Bytes(j.Trained()))-computing/3)
+		summed := 2 * j.width() * unit.Bytes(j.Trained())
+		s.Communication = max(0, j.Collective.Time(summed)-computing/3) + times(2*int64(bits.Len64(uint64(j.GPUs-1)))*int64(1+summed/(2*bucket)), j.Step)
 	case (j.Share == Sharded || j.Share == Offloaded) && j.GPUs > 1:
 		moved := unit.Bytes(n) * (unit.Bytes(passes)*gathered + reduced)
-		s.Communication = max(0, j.Collective.Time(moved)-computing/5*4)
+		collectives := passes
+		if j.Method == Full {
+			collectives++
+		}
+		s.Communication = max(0, j.Collective.Time(moved)-computing/5*4) + times(n*collectives*j.Arch.Layers*(j.GPUs-1), j.Step)
 	}
 	if j.Share == Offloaded {
 		each := (unit.Bytes(n)*unit.Bytes(passes)*j.weights() + j.width()*unit.Bytes(j.Trained())) / unit.Bytes(j.GPUs)
@@ -471,6 +488,9 @@ func (j *Job) Time() (Step, error) {
 	s.Milli = unit.MulDiv(j.Micro*j.Sequence*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))
 	return s, nil
 }
+
+// bucket is what DDP sums at a time, up and down a tree: PyTorch's default.
+const bucket = 25 * unit.MiB
 
 // eager is how much longer all computing takes without torch.compile, in percent: torchtune's pair of rows
 // on an A100 says 27, TorchTitan's two on H100 16 and 16.

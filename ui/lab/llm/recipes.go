@@ -266,7 +266,7 @@ func opening(s *settings, r *core.Ranked) string {
 	t := *s
 	j := &r.Job
 	t.GPU = r.Node.GPU.Key
-	t.Node = r.Node
+	t.apart(&r.Node)
 	t.Method, t.Optimizer, t.Loss, t.State = methods[j.Method], optimizers[j.Optimizer], losses[j.Loss], states[0]
 	t.Recipe = j.Choice
 	t.Layout.Micro, t.Recompute = j.Micro, recomputes[j.Recompute]
