@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/traces/archive"
+	"spillway/traces/tensorfile"
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -28,6 +29,7 @@ const (
 	oldProfiler
 	workloadGraph
 	safetensors
+	checkpoint
 	weightIndex
 	modelConfig
 )
@@ -37,6 +39,7 @@ var reasons = map[kind]string{
 	oldProfiler:   "a trace of PyTorch's old profiler (torch.autograd.profiler), or of a PyTorch that was built without Kineto, as Debian's is, which does not say what ran on the GPU; record with torch.profiler.profile of another build, or with Spillway's capture.py",
 	workloadGraph: "a workload graph (JSON of Chakra), which has no tensors; record an execution trace and a profiler trace, or with Spillway's capture.py, or use Chakra's own files (.et)",
 	safetensors:   "weights (safetensors), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py",
+	checkpoint:    "a PyTorch checkpoint, which holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py",
 	weightIndex:   "a list of weights' files, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 	modelConfig:   "a model's configuration, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 }
@@ -52,6 +55,8 @@ func Useless(data []byte) bool {
 func recognize(data []byte) kind {
 	text := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), archive.HeadBytes)], bom), " \t\r\n")
 	switch {
+	case tensorfile.IsLegacy(data):
+		return checkpoint
 	case len(data) > 1 && data[0] == 0x80 && data[1] >= 2 && data[1] <= 5:
 		return memorySnapshot
 	case bytes.HasPrefix(text, []byte("{")):

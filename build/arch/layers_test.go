@@ -30,7 +30,7 @@ var layers = []layer{
 	{"traces/archive", nil},             // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
-	{"traces/contents", []string{"sim/unit", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
+	{"traces/contents", []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
 	{"traces/chakra", []string{"sim/unit", "sim/workload", "traces/chakra/write", "traces/protobuf", "traces/recording"}},
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},

@@ -47,7 +47,7 @@ type foundEntry struct {
 type inspected struct {
 	Name     string                   `json:"name" help:"for people, unique among these; spillway convert --entry NAME"`
 	Format   string                   `json:"format" help:"what recorded it"`
-	Label    string                   `json:"label" help:"how much of it was measured: L1, L1m, E2, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
+	Label    string                   `json:"label" help:"how much of it was measured: E1, E1m, E2, L1, L1m, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
 	Files    []string                 `json:"files" help:"that it comes from, without folders"`
 	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
 	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`

@@ -30,7 +30,14 @@ func (rd *reading) finish() (*Trace, error) {
 	t.nest()
 	externals := rd.placeKernels(t)
 	t.byExternal(externals)
-	rd.placeDevices(t)
+	if len(t.Kernels) == 0 && rd.mtia == 0 && rd.shapes && rd.r.Repairs.Unclosed == 0 {
+		t.imagine()
+	}
+	if !t.estimated {
+		rd.placeDevices(t)
+	} else if rd.memory.n == 0 {
+		rd.memory = rd.hosted
+	}
 	rd.placeMemory(t)
 	rd.account(t)
 	if big {

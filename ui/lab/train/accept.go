@@ -141,12 +141,15 @@ func onItsGPU(r *recording.Recording) string {
 	if memory > 0 {
 		set = append(set, knob.Pair{Key: "gpu_memory", Text: knob.Decimal(int64(memory), int64(unit.GiB))})
 	}
-	if g == nil || r.Times == workload.Estimated || len(recordingKnobs(r)) == 0 {
+	if g == nil || len(recordingKnobs(r)) == 0 {
 		return knob.Join(set, " ")
 	}
 	for _, c := range gpuChoices() {
 		if c.Key == g.Key || kerneltime.Find(c.Key) == g {
-			set = append(set, knob.Pair{Key: "times", Text: string(workload.Estimated)}, knob.Pair{Key: "gpu", Text: c.Key}, knob.Pair{Key: timesKnob, Text: timesMoved})
+			set = append(set, knob.Pair{Key: "times", Text: string(workload.Estimated)}, knob.Pair{Key: "gpu", Text: c.Key})
+			if r.Times != workload.Estimated {
+				set = append(set, knob.Pair{Key: timesKnob, Text: timesMoved})
+			}
 			break
 		}
 	}

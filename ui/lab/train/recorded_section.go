@@ -17,7 +17,7 @@ func account(w Workload) *report.Section {
 	if x == nil {
 		return &report.Section{Text: []string{"This workload was made of no recording."}}
 	}
-	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
+	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2, E1m, E1; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
 	if x.cannot != "" {
 		s.Text = append(s.Text, sentence(x.cannot))
 		s.Notes = append(append(s.Notes, x.Recording.Notes...), x.Advice...)

@@ -163,7 +163,11 @@ func (s *settings) answer(w Workload) string {
 	case w.imported.Label != recording.M || !m.Known:
 		return ""
 	case m.Peak <= has:
-		return fmt.Sprintf("%s needs %v at once; the GPU has %v, so it fits.", w.Name, m.Peak, has)
+		says := fmt.Sprintf("%s needs %v at once; the GPU has %v, so it fits", w.Name, m.Peak, has)
+		if held := w.imported.Picture.Reserved; held > has {
+			return says + fmt.Sprintf(" with expandable segments: in pieces the allocator held %v.", held)
+		}
+		return says + "."
 	}
 	return fmt.Sprintf("%s needs %v at once; the GPU has %v: %v must live elsewhere.", w.Name, m.Peak, has, m.Peak-has)
 }
