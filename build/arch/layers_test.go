@@ -113,6 +113,8 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
+	{"build/release", nil},  // packs what a release has, twice, and compares
+	{"build/versions", nil}, // lays sites of several versions beside each other
 	{"build/site", []string{"sim/study", "ui/cards", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
