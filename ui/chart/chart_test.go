@@ -204,6 +204,12 @@ func TestEncoded(t *testing.T) {
 		v.ID = "past " + v.ID
 		views = append(views, v)
 	}
+	for _, v := range chart.Views(c, seeded(c, []float64{0.9, 0.8, 0.95}, []float64{0.7, 0.75, 0.6})) {
+		if v.ID == "speed" || v.ID == "heat" {
+			v.ID = "seeds " + v.ID
+			views = append(views, v)
+		}
+	}
 	views = append(views, answers()...)
 	views = append(views, chart.Cells("cells", loaves(), plate()), limited(100), limited(0))
 	var list []encoded

@@ -166,6 +166,12 @@ func (d *drawing) curves() {
 				s.Shape, v.Picks = Marks, true
 			}
 			s.Points, s.Picks = f.points(xs, ys), f.add(picks...)
+			if c.Line() {
+				if list := d.along(r, k, xs, ys); len(list) > 0 {
+					s.Band = f.add(list...)
+					d.seeded()
+				}
+			}
 			p.Series = append(p.Series, s)
 			t := follow(r, c.Name, xs, ys, shape == Step)
 			for i := range xs {

@@ -357,14 +357,20 @@ func (h *headline) chance(a, b contender) bool {
 	return h.say.Seed != "" && y > 0 && (Digits(x/y, 2) == "1" || h.turns(a, b))
 }
 
-// turns reports whether other random numbers put b before a.
+// turns reports whether the bands of a and b overlap, from the lowest to the highest of their values
+// with other random numbers.
 func (h *headline) turns(a, b contender) bool {
-	for k := range min(len(a.Doubted), len(b.Doubted)) {
-		if x, y := a.Doubted[k], b.Doubted[k]; x == y || x > y == h.lower() {
-			return true
+	band := func(c contender) (s span) {
+		s.add(c.value)
+		for _, x := range c.Doubted {
+			if finite(x) {
+				s.add(x)
+			}
 		}
+		return s
 	}
-	return false
+	x, y := band(a), band(b)
+	return len(a.Doubted) > 0 && len(b.Doubted) > 0 && x.low <= y.high && y.low <= x.high
 }
 
 // spent says what the rival spends on that on which the best spends less, and where there is no
