@@ -11,12 +11,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/door"
 	"spillway/traces/recording"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
 )
 
 const inspectAbout = `Says which laboratories take files, and what they find in them, before anything is
@@ -47,6 +49,7 @@ type foundEntry struct {
 type inspected struct {
 	Name     string                   `json:"name" help:"for people, unique among these; spillway convert --entry NAME"`
 	Format   string                   `json:"format" help:"what recorded it"`
+	Says     string                   `json:"says" help:"what the page says first of it, on the machine that it opens on; empty if it cannot be opened"`
 	Label    string                   `json:"label" help:"how much of it was measured: E1, E1m, E2, L1, L1m, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
 	Files    []string                 `json:"files" help:"that it comes from, without folders"`
 	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
@@ -118,6 +121,9 @@ func (s *shell) inspect(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.shown(x, paths); err != nil {
+		return err
+	}
 	if *asJSON {
 		return printJSON(s.out, x)
 	}
@@ -167,6 +173,40 @@ func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
 	}
 	x.Notes = emptied(x.Notes)
 	return x, nil
+}
+
+// shown adds to recordings what the page says first of them: on the machine that they open on, and
+// corrected.
+func (s *shell) shown(x *inspection, paths []string) error {
+	at := slices.IndexFunc(s.labs, func(e all.Entry) bool { return e.Name == "train" })
+	if at < 0 || !slices.ContainsFunc(x.Workloads, func(w inspected) bool { return w.Label != "" }) {
+		return nil
+	}
+	l := s.labs[at].New()
+	opened, err := openFiles(&l, paths)
+	if err != nil {
+		return err
+	}
+	entries := opened.Entries()
+	for i := range x.Workloads {
+		w := &x.Workloads[i]
+		if w.Label == "" || !slices.ContainsFunc(entries, func(e lab.Entry) bool { return e.Name == w.Name && e.Error == "" }) {
+			continue
+		}
+		u, err := setup(&l, opened, []knob.Pair{{Key: l.Entry, Text: w.Name}})
+		if err != nil {
+			return err
+		}
+		r, _, err := l.Run(u, "ideal", opened, nil)
+		if err != nil || r == nil {
+			continue // why stands in w
+		}
+		w.Says = r.Lead
+		if r.Answer != "" {
+			w.Says = r.Answer // which says it of what has no kernels
+		}
+	}
+	return nil
 }
 
 // dropped opens files and folders together, as when they are dropped on the page.
@@ -341,6 +381,9 @@ const mostSteps = 10
 
 func (x *inspected) print(out io.Writer) error {
 	fmt.Fprintln(out, x.Name)
+	if x.Says != "" {
+		fmt.Fprint(out, wrap(x.Says, "  "))
+	}
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) {
 		if value != "" {
@@ -363,6 +406,10 @@ func (x *inspected) print(out io.Writer) error {
 		}
 		if s.Name == x.Step {
 			about += ", chosen"
+		}
+		if s.Time == 0 && s.Copying == 0 {
+			row("step", fmt.Sprintf("%s: %d kernels, whose times were not recorded%s", s.Name, s.Kernels+s.Copies, about))
+			continue
 		}
 		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
 	}

@@ -105,15 +105,18 @@ type Say struct {
 	Most     string // of the best: "is fastest"
 	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
 	Loss     string // ID of the chart of stacks that says what time is spent on
-	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)", where nobody is behind
+	// LossSays says what the best still loses where nobody is behind: [1] is a part's name, [2] the
+	// same as what time is spent on ("on computing", "waiting for its link"), [3] its share:
+	// "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)".
+	LossSays string
 	// LossOf is the key of the quantity of which what is lost is a part: what is below a
 	// hundredth of it is not blamed. It may be empty.
 	LossOf string
 	// Rest names what Loss has not of LossOf ("computing"). It may be empty.
 	Rest string
 	// Spends says on what the one that is behind spends more than the best: its name, the part's
-	// amount, the whole, the part, the best's name and amount, in this order: "%s spends %s of its
-	// %s on %s, %s %s". It may be empty.
+	// amount, the whole, the part as what time is spent on ("on computing"), the best's name and
+	// amount, in this order: "%s spends %s of its %s %s, %s %s". It may be empty.
 	Spends string
 	// Seed is the key of the knob with which random numbers begin, if these decide who is
 	// first among those that are near: then the headline has two digits, and a system that

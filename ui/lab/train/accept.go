@@ -123,7 +123,7 @@ func setup(j *handed.Job) (string, error) {
 func (s *settings) choices(r *recording.Recording) recording.Choices {
 	c := recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles}
 	if r.Times == workload.Estimated || s.Recorded == timesMoved {
-		c.GPU = s.GPU
+		c.GPU, c.Calibrate = s.GPU, s.Calibrate
 	}
 	return c
 }
@@ -191,7 +191,7 @@ func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
 			steps = append(steps, knob.Choice{Key: s.Name, Label: label})
 		}
 	}
-	list := []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}, {Key: "gpu"}}
+	list := []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}, {Key: "gpu"}, {Key: "calibrate"}}
 	if r.Times != workload.Estimated {
 		list = append(list, lab.EntryKnob{Key: timesKnob})
 	}

@@ -25,6 +25,9 @@ func account(w Workload) *report.Section {
 		r := x.account
 		s.Text = append(append(s.Text, w.Origin), r.Warnings...)
 		s.Tables = append(s.Tables, accountTable(r), tallies(r))
+		if len(r.Classes) > 0 {
+			s.Tables = append(s.Tables, classTable(r))
+		}
 		s.Notes = append(append(s.Notes, r.Notes...), r.Advice...)
 	}
 	if len(x.Picture.Roles) > 0 && len(x.Picture.Times) > 0 {
@@ -58,6 +61,23 @@ func accountTable(r *recording.Report) report.Table {
 	}
 	add("Peak by the recording's counter", counter)
 	add("Resident, of no known tensor", r.Resident.String())
+	return t
+}
+
+// classTable is how long the kernels of each class take on the GPU that was chosen, and how far off
+// that is.
+func classTable(r *recording.Report) report.Table {
+	t := report.Table{Title: "Kernels by class on the GPU that was chosen; eight of ten of a class are within its band", Head: []string{"Class", "Kernels", "Recorded", "There", "Of known shape", "Band"}}
+	for i := range r.Classes {
+		c := &r.Classes[i]
+		before := "–"
+		if c.Before > 0 {
+			before = c.Before.String()
+		}
+		t.Rows = append(t.Rows, report.Row{Head: prose.Capital(c.Class.Word()), Cells: []report.Cell{
+			{Text: strconv.Itoa(c.Kernels)}, {Text: before}, {Text: c.After.String()}, {Text: recording.Percent(int64(c.Shaped), int64(c.After))}, {Text: fmt.Sprintf("± %d %%", c.Band)},
+		}})
+	}
 	return t
 }
 
