@@ -823,7 +823,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Explain = explained
-	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+	section := func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
 			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
 		}
@@ -851,6 +851,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		v := view(u, s, w, system, f, p)
 		v.Look = look
 		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
+	}
+	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		out, err := section(key, look, u, system, f, p)
+		if out != nil {
+			out.CSV = report.Data(out.Tables)
+		}
+		return out, err
 	}
 	return l
 }
