@@ -101,10 +101,10 @@ type Say struct {
 	// Besides says more of the best, each where it has the quantity.
 	Besides []Beside
 	// Alone says more of the only system that was run, behind its value, as Besides: "99 %% of writes within %s".
-	Alone    []Alone
-	Most     string // of the best: "is fastest"
-	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks that says what time is spent on
+	Alone   []Alone
+	Most    string // of the best: "is fastest"
+	Perfect string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss    string // ID of the chart of stacks that says what time is spent on
 	// LossSays says what the best still loses where nobody is behind: [1] is a part's name, [2] the
 	// same as what time is spent on ("on computing", "waiting for its link"), [3] its share:
 	// "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)".
@@ -834,7 +834,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Explain = explained
-	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+	section := func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
 			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
 		}
@@ -862,6 +862,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		v := view(u, s, w, system, f, p)
 		v.Look = look
 		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
+	}
+	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		out, err := section(key, look, u, system, f, p)
+		if out != nil {
+			out.CSV = report.Data(out.Tables)
+		}
+		return out, err
 	}
 	return l
 }
