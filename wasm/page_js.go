@@ -17,6 +17,7 @@ import (
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/pool"
+	"spillway/ui/table"
 	"spillway/ui/view"
 	"spillway/wasm/browser"
 )
@@ -252,6 +253,13 @@ func (p *page) listen() {
 
 // Save implements view.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
+
+// SaveTables implements view.Page.
+func (p *page) SaveTables(name string, format *table.Format, f *table.File) {
+	if text, err := f.JSON(); err == nil { // texts always can be written
+		p.Save(name, format.Mime, js.Global().Get("share").Call("tables", format.Key, text).String())
+	}
+}
 
 // SaveBytes implements view.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {

@@ -42,7 +42,7 @@ func TestStandings(t *testing.T) {
 	if s := b.Rows[1]; s.Style != "--place:2;--bar:50.00%" {
 		t.Errorf("%+v", s)
 	}
-	if b.Note != "Longer is better." || b.Style != "--least:100.00%" {
+	if b.Note != "Bars show speed: longer is better." || b.Style != "--least:100.00%" {
 		t.Errorf("%+v", b)
 	}
 	runs[1].Stale, runs[1].Status = true, chart.Cancelled

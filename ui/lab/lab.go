@@ -100,6 +100,8 @@ type Say struct {
 	Price, More, Less string
 	// Besides says more of the best, each where it has the quantity.
 	Besides []Beside
+	// Alone says more of the only system that was run, behind its value, as Besides: "99 %% of writes within %s".
+	Alone   []Alone
 	Most    string // of the best: "is fastest"
 	Perfect string // of those that reach the bound: "as fast as a GPU that holds everything"
 	Loss    string // ID of the chart of stacks that says what time is spent on
@@ -148,6 +150,9 @@ type Beside struct {
 	Per  float64
 	Unit string
 }
+
+// An Alone is a quantity of the only system, and a clause about it with %s for the value.
+type Alone struct{ Quantity, Says string }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
 // does for the price, of which more is better.
@@ -330,6 +335,9 @@ type Entry struct {
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
+	// Systems are compared with it, as with a Preset; without any those that are compared at
+	// first. What it is takes no others where it names some.
+	Systems []string
 	// Survey is what some setups of it need before they can run, nil if none do.
 	Survey *Survey
 }
@@ -826,7 +834,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Explain = explained
-	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+	section := func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
 			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
 		}
@@ -854,6 +862,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		v := view(u, s, w, system, f, p)
 		v.Look = look
 		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
+	}
+	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		out, err := section(key, look, u, system, f, p)
+		if out != nil {
+			out.CSV = report.Data(out.Tables)
+		}
+		return out, err
 	}
 	return l
 }

@@ -210,7 +210,7 @@ func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
 	}
 	formula := w.setup.ByFormula(of)
 	if !formula {
-		if err := rounds(&w.setup.Layout); err != nil {
+		if err := errors.Join(rounds(&w.setup.Layout), stages(&w.setup.Arch, &w.setup.Layout)); err != nil && !w.setup.Auto {
 			return nil, err
 		}
 	}

@@ -73,7 +73,7 @@ func answer(r *result) string {
 	if band := r.band(); !math.IsNaN(band) {
 		said += fmt.Sprintf(" ± %.0f %%", band)
 	}
-	said += fmt.Sprintf(", a billion tokens in %s for %s", days, usd)
+	said += fmt.Sprintf(", a billion tokens in %s for %s", days.Text, usd.Text)
 	switch c := &r.setup.Node; {
 	case f != nil && f.Memory.Peak > 0 && c.GPUs > 1:
 		said += fmt.Sprintf("; each GPU needs %s of %s GiB", tenth(gib(f.Memory.Peak)), tenth(gib(f.Job.Memory)))

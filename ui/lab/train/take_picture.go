@@ -103,30 +103,29 @@ func takePicture(v *seen) *report.Section {
 	if pieces := inPieces(x.Recording, m.GPUMemory); pieces != "" {
 		s.Text = append(s.Text, pieces)
 	}
-	table := report.Table{Title: "What has to be elsewhere, and how long the link has to move it at least", Head: []string{"GPU memory", "", "Above the line", "Leaves and comes back", "On the link", "Lies long enough", "If what outlives the recording stays"}}
+	table := report.Table{Key: "line", Title: "What has to be elsewhere, and how long the link has to move it at least", Head: []string{"GPU memory", "Memory", "Above the line", "Leaves and comes back", "On the link", "Lies long enough", "If what outlives the recording stays"}}
 	within := *p
 	within.Lives = slices.DeleteFunc(slices.Clone(p.Lives), func(b recording.Life) bool { return b.From < 0 || b.To < 0 })
 	row := func(head string, memory unit.Bytes) {
-		r := report.Row{Head: head, Cells: []report.Cell{{Text: memory.String()}}}
+		r := report.Row{Head: head, Cells: []report.Cell{report.Textf("%v", memory)}}
 		l := above(p, memory, link)
-		if l.Above <= 0 {
-			table.Rows = append(table.Rows, report.Row{Head: head, Cells: append(r.Cells, report.Cell{Text: "holds it"}, report.Cell{Text: "0 B"}, report.Cell{Text: "0 s"}, report.Cell{Text: "–"}, report.Cell{Text: "0 B"})})
-			return
+		switch none := report.DashCell(); {
+		case l.Above <= 0:
+			r.Cells = append(r.Cells, report.Textf("holds it"), none, none, none, none)
+		case len(p.Lives) == 0 || l.Held > 0:
+			r.Cells = append(r.Cells, aboveCell(l.Above, most), report.Textf("not known"), report.Textf("at least %v", link.Time(l.Above)).Exactly(link.Time(l.Above)), none, report.Textf("not known"))
+		default:
+			long := none
+			if p.Clocked {
+				long = report.Textf("%v%s", l.Hidden, share(int64(l.Hidden), int64(l.Moved))).Exactly(l.Hidden)
+				long.Share = float64(l.Hidden) / float64(max(1, l.Moved))
+			}
+			stays := report.Textf("not enough")
+			if f := above(&within, memory, link); f.Held <= 0 {
+				stays = report.Textf("%v, %v", f.Moved, link.Time(f.Moved)).Part("moved", float64(f.Moved), "B").Part("link", float64(link.Time(f.Moved))/float64(unit.Second), "s")
+			}
+			r.Cells = append(r.Cells, aboveCell(l.Above, most), report.Textf("%v", l.Moved), report.Textf("%v", link.Time(l.Moved)), long, stays)
 		}
-		r.Cells = append(r.Cells, report.Cell{Text: l.Above.String(), Share: float64(l.Above) / float64(max(1, most))})
-		if len(p.Lives) == 0 || l.Held > 0 {
-			table.Rows = append(table.Rows, report.Row{Head: head, Cells: append(r.Cells, report.Cell{Text: "not known"}, report.Cell{Text: "at least " + link.Time(l.Above).String()}, report.Cell{Text: "–"}, report.Cell{Text: "not known"})})
-			return
-		}
-		long := report.Cell{Text: "–"}
-		if p.Clocked {
-			long = report.Cell{Text: l.Hidden.String() + share(int64(l.Hidden), int64(l.Moved)), Share: float64(l.Hidden) / float64(max(1, l.Moved))}
-		}
-		stays := report.Cell{Text: "not enough"}
-		if f := above(&within, memory, link); f.Held <= 0 {
-			stays.Text = f.Moved.String() + ", " + link.Time(f.Moved).String()
-		}
-		r.Cells = append(r.Cells, report.Cell{Text: l.Moved.String()}, report.Cell{Text: link.Time(l.Moved).String()}, long, stays)
 		table.Rows = append(table.Rows, r)
 	}
 	row("This machine's", m.GPUMemory)
@@ -143,6 +142,13 @@ func takePicture(v *seen) *report.Section {
 		"A bound, not a simulation: without kernels nobody knows when a block is touched. It is taken to be touched when it is taken and when it is freed and never between, which is the best case; what was there before, or is there at the end, is taken to lie long enough. Blocks leave that are freed last, which moves the fewest bytes. The last column has weights and states, which are there before and after, stay where they are.",
 		fmt.Sprintf("The link moves %v each way at once; host memory is taken to be large enough. Times of the recording are the host's, with the cost of recording in them.", link))
 	return s
+}
+
+// aboveCell is how much lies above a line, of what is in use.
+func aboveCell(above, most unit.Bytes) report.Cell {
+	c := report.Textf("%v", above)
+	c.Share = float64(above) / float64(max(1, most))
+	return c
 }
 
 // saysLine is what a line means, in a sentence or two.
