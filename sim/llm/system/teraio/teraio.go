@@ -151,21 +151,21 @@ func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Prog
 // A planning plans all parts of a job. GPUs that do the same at the same times over links of the same rates
 // have one plan: such are those that share a matrix or a batch.
 type planning struct {
-	j        *job.Job
-	n        *machine.Node // whose links and drives plans are made for
-	o        *system.Options
-	parts    []*planner
-	first    []int     // of parts, the GPU that each was made of
-	of       []int     // of GPUs, their part
-	kernels  [][]int64 // of parts: how long kernels last, with waits
-	axes     [][]int64 // and with the optimizer's transfers
-	most     int64     // stretch, in thousandths
-	fits     bool      // without stretch, as was planned last
-	quick    bool      // nothing is stretched
+	j       *job.Job
+	n       *machine.Node // whose links and drives plans are made for
+	o       *system.Options
+	parts   []*planner
+	first   []int     // of parts, the GPU that each was made of
+	of      []int     // of GPUs, their part
+	kernels [][]int64 // of parts: how long kernels last, with waits
+	axes    [][]int64 // and with the optimizer's transfers
+	most    int64     // stretch, in thousandths
+	fits    bool      // without stretch, as was planned last
+	quick   bool      // nothing is stretched
 	// failed are stretches with which parts did not fit with more drives, or with host memory besides: they are taken not to
 	// fit with less. Of plans with host memory, and of those without.
-	failed [2][]int64
-	apart  bool // without host memory where the system has it
+	failed   [2][]int64
+	apart    bool // without host memory where the system has it
 	progress report.Progress
 	steps    int64 // plans of parts so far
 }
