@@ -151,20 +151,21 @@ func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Prog
 // A planning plans all parts of a job. GPUs that do the same at the same times over links of the same rates
 // have one plan: such are those that share a matrix or a batch.
 type planning struct {
-	j       *job.Job
-	n       *machine.Node // whose links and drives plans are made for
-	o       *system.Options
-	parts   []*planner
-	first   []int     // of parts, the GPU that each was made of
-	of      []int     // of GPUs, their part
-	kernels [][]int64 // of parts: how long kernels last, with waits
-	axes    [][]int64 // and with the optimizer's transfers
-	most    int64     // stretch, in thousandths
-	fits    bool      // without stretch, as was planned last
-	quick   bool      // nothing is stretched
-	// failed are stretches with which parts did not fit on more drives alone: they are taken not to fit on fewer. With
-	// host memory that does not hold, because drives are tried first.
-	failed   []int64
+	j        *job.Job
+	n        *machine.Node // whose links and drives plans are made for
+	o        *system.Options
+	parts    []*planner
+	first    []int     // of parts, the GPU that each was made of
+	of       []int     // of GPUs, their part
+	kernels  [][]int64 // of parts: how long kernels last, with waits
+	axes     [][]int64 // and with the optimizer's transfers
+	most     int64     // stretch, in thousandths
+	fits     bool      // without stretch, as was planned last
+	quick    bool      // nothing is stretched
+	// failed are stretches with which parts did not fit with more drives, or with host memory besides: they are taken not to
+	// fit with less. Of plans with host memory, and of those without.
+	failed [2][]int64
+	apart  bool // without host memory where the system has it
 	progress report.Progress
 	steps    int64 // plans of parts so far
 }
@@ -250,6 +251,8 @@ func (a *planning) alone() (list []*offload.Schedule) {
 	if !a.both() || a.equip(false) != nil {
 		return nil // Mixed is not refused because of what drives alone cannot do
 	}
+	a.apart = true
+	defer func() { a.apart = false }()
 	for _, s := range a.schedules(system.Better) {
 		s.Name += OnDrives
 		list = append(list, s)
@@ -478,15 +481,9 @@ func (a *planning) told() report.Progress {
 // smallest returns the smallest stretch with which a part fits that does not fit with low, to 6 %,
 // and reports whether there is one.
 func (a *planning) smallest(part int, low int64) (int64, bool) {
-	known, drives := int64(0), !a.parts[part].host
-	if a.failed == nil {
-		a.failed = make([]int64, len(a.parts))
-	}
-	if drives {
-		known = a.failed[part]
-		defer func() { a.failed[part] = max(known, low) }()
-	}
-	fits := func(factor int64) bool { return factor > known && a.try(part, factor) }
+	known := a.known(part)
+	fits := func(factor int64) bool { return factor > *known && a.try(part, factor) }
+	defer func() { *known = max(*known, low) }()
 	high := min(low*5/4, a.most)
 	for ; !fits(high); high = min(high*3/2, a.most) {
 		if low = high; high >= a.most {
@@ -501,6 +498,21 @@ func (a *planning) smallest(part int, low int64) (int64, bool) {
 		}
 	}
 	return high, true
+}
+
+// known is the largest stretch with which a part is taken not to fit.
+func (a *planning) known(part int) *int64 {
+	for i := range a.failed {
+		if a.failed[i] == nil {
+			a.failed[i] = make([]int64, len(a.parts))
+		}
+	}
+	both, alone := &a.failed[0][part], &a.failed[1][part]
+	if !a.apart {
+		return both
+	}
+	*alone = max(*alone, *both)
+	return alone
 }
 
 // schedules plans, and what is to be done where the plan does not fit.
