@@ -115,7 +115,7 @@ var layers = []layer{
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
 }
