@@ -261,6 +261,15 @@ func (p *page) SaveTables(name string, format *table.Format, f *table.File) {
 	}
 }
 
+// SaveZip implements view.Page.
+func (p *page) SaveZip(name, paper string, files [][2]string) {
+	list := make([]any, len(files))
+	for i, f := range files {
+		list[i] = []any{f[0], f[1]}
+	}
+	p.tools.Call("save", name, "application/zip", js.Global().Get("share").Call("zip", list, paper))
+}
+
 // SaveBytes implements view.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {
 	p.tools.Call("save", name, mime, browser.Array(data))

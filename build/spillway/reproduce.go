@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -152,7 +151,7 @@ func (s *shell) written(folder string, r *review, parts []bundle.Part) error {
 		r.paper.Key + bundle.Ext: string(zip),
 		"tables/claims.csv":      chart.SheetCSV(p.All),
 		"references.bib":         cite.BibTeX(r.cited()),
-		"README.md":              s.remains(r, p),
+		"README.md":              pages.Remains(p, s.version) + fmt.Sprintf("\nTo check it: spillway check %s%s.\n", r.paper.Key, bundle.Ext),
 	}
 	for _, sheet := range p.Sheets {
 		files["tables/"+sheet.Figure+".csv"] = chart.SheetCSV(sheet)
@@ -190,41 +189,4 @@ func (r *review) cited() []cite.Entry {
 		}
 	}
 	return cite.Of(from...)
-}
-
-// remains says what came out, and what is left.
-func (s *shell) remains(r *review, p *pages.Paper) string {
-	t := &p.All.Tally
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s, reproduced with Spillway\n\n", r.paper.Short)
-	fmt.Fprintf(&b, "Version %s. SHA-256 of all numbers as computed: %s.\n\n", cmp.Or(s.version, "unknown"), pages.Hash(p))
-	fmt.Fprintf(&b, "- %d of %d runs are done.\n- Of %d published numbers %d were compared: %d exact, %d within their tolerance, %d off.\n- Of %d claims %d hold, %d are near, %d differ.\n",
-		t.Known, t.Runs, t.Points, t.Compared, t.Exact, t.Within, t.Gap, t.Claims, t.Holds, t.Near, t.Differs)
-	b.WriteString("\nWhat is left:\n\n")
-	left := 0
-	say := func(format string, a ...any) {
-		left++
-		fmt.Fprintf(&b, "- "+format+"\n", a...)
-	}
-	if r.paper.Standing != "" {
-		say("%s in place of the paper's own workloads. %s", r.paper.Standing, r.paper.Originals)
-	}
-	if n := t.Points - t.Compared; n > 0 {
-		say("%d published numbers have nothing here to be compared with.", n)
-	}
-	for _, sheet := range p.Sheets {
-		if n := sheet.Tally.Gap; n > 0 {
-			say("%s: %d of %d numbers are off; report.html and tables/%s.csv say which, and why where it is known.", study.Headed(sheet.Figure, sheet.Title), n, sheet.Tally.Points, sheet.Figure)
-		}
-	}
-	for i := range p.All.Claims {
-		if c := &p.All.Claims[i]; c.Known && c.Verdict == study.Differs {
-			say("The claim %q differs: %s.", c.ID, c.Sentence())
-		}
-	}
-	if left == 0 {
-		b.WriteString("- Nothing.\n")
-	}
-	fmt.Fprintf(&b, "\nTo check it: spillway check %s%s.\n", r.paper.Key, bundle.Ext)
-	return b.String()
 }
