@@ -325,8 +325,21 @@ window.share = (() => {
       : embed($('share-as').value, shown, chart, window.tools.picture, tall(chart?.id));
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
+    for (const button of document.querySelectorAll('[data-saves]')) button.disabled = !chart && button.dataset.saves !== 'bib';
     $('share-text').value = text;
     $('share-bibtex').value = bibtex;
+  }
+
+  // keep saves the chosen chart as a picture or a table, or how it is cited; each says where it is from.
+  function keep(format) {
+    const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
+    const name = `spillway-${[shown.lab, chart?.title].filter(Boolean).join(' ').toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60)}`;
+    const link = `${location.protocol === 'file:' ? '' : site()}#${shown.link}`;
+    const [mime, text] = format === 'bib' ? ['application/x-bibtex', `${$('share-bibtex').value}\n`]
+      : format === 'svg' ? ['image/svg+xml', window.tools.picture(chart.id, link, Number($('share-width').value))]
+      : format === 'csv' ? ['text/csv', chart.csv]
+      : [format === 'tex' ? 'application/x-tex' : 'text/markdown', tables(format, chart.table)];
+    window.tools.save(`${name}.${format}`, mime, text);
   }
 
   async function copy(button) {
@@ -351,6 +364,8 @@ window.share = (() => {
     dialog.addEventListener('click', (e) => {
       const button = e.target.closest('[data-copies]');
       if (button) copy(button);
+      const save = e.target.closest('[data-saves]');
+      if (save) keep(save.dataset.saves);
     });
     $('share-close').addEventListener('click', () => dialog.close());
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);

@@ -40,8 +40,7 @@ usage: spillway COMMAND [ARGUMENTS]
            loads and stores
   bundle   write a reproducibility bundle: what ran, what came out, and hashes
   check    compute what is in a bundle again and compare
-  reproduce
-           everything of a paper into a folder: figures, tables, report, bundle, and
+  reproduce everything of a paper into a folder: figures, tables, report, bundle, and
            what is left; goes on where it was stopped
   report   an HTML file for reviewers: all claims and numbers with verdicts
   cite     the papers that systems are from, as BibTeX
