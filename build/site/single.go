@@ -41,7 +41,7 @@ import (
 // runs say, and runs that can be seen over time, 0.2; causes of waits, a hundred models, ByteFS as
 // it was measured, 0.2; Zstandard, xz, bzip2 and tar 0.25; the SSD by itself, ways of saving that are
 // safe, how models are cut 0.25.
-const maxSingle = 9_200_000
+const maxSingle = 9_500_000
 
 // single is the name of the single file, and singleProgram of the program in it.
 const (
