@@ -435,6 +435,11 @@ func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 	for i := range runs {
 		r := &runs[i]
 		switch {
+		case r.report.Nothing && len(runs) > 1: // whatever the system
+			if i == 0 {
+				fmt.Fprintln(w, r.report.Reason)
+			}
+			continue
 		case !r.report.Fits && r.system.Bound: // which runs nothing
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Reason)
 		case !r.report.Fits:

@@ -49,7 +49,7 @@ func bakery() *lab.Info {
 		Knobs: []knob.Info{{Key: "fuel", Label: "Fuel", Help: "How much.", Unit: "GiB", Scale: 1, Min: 1, Max: 1000, Default: "40"}},
 		Say: lab.Say{
 			Quantity: "speed", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
-			Perfect: "as fast as a dream", Loss: "lost", LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+			Perfect: "as fast as a dream", Loss: "lost", LossSays: "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)", Cannot: "cannot run it",
 		},
 	}
 }

@@ -414,13 +414,15 @@ func (h *headline) spends(best, rival contender) string {
 		}
 		return With(Digits(x, 2), qs[part].Unit)
 	}
-	return " " + doing(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), doing(inner(names[part])), best.System.Title, amount(mine.parts[part])) + "."
 }
 
-// doing prints a sentence in which time may be spent waiting, or idle.
-func doing(format string, a ...any) string {
-	s := strings.ReplaceAll(fmt.Sprintf(format, a...), " on waiting", " waiting")
-	return strings.ReplaceAll(s, " on idle", " idle")
+// doing is what time is spent on: a part's name, or waiting, or idle.
+func doing(part string) string {
+	if strings.HasPrefix(part, "waiting") || strings.HasPrefix(part, "idle") {
+		return part
+	}
+	return "on " + part
 }
 
 // noCause is how much of the difference a part must have to be named.
@@ -449,7 +451,8 @@ func (h *headline) loss(best *Run) string {
 	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || h.say.LossSays == "" || ok && lost < all/100 {
 		return ""
 	}
-	return " " + doing(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
+	name := inner(partNames(d.chart, qs)[part])
+	return " " + fmt.Sprintf(h.say.LossSays, name, doing(name), Percent(share, 1)) + "."
 }
 
 // left says how near the best is to what is possible, empty where nobody knows.
