@@ -122,7 +122,7 @@ func (d *drawing) level(best *Run, q *report.Quantity, at int, value func(*Run) 
 	h := headline{say: &d.Info.Say, quantity: q}
 	return d.levelled(best, func(r *Run) bool {
 		x, ok := value(r)
-		return ok && (Cell(q, x) == Cell(q, top) || d.overlap(best, r, []*report.Quantity{q}, []int{at}) || q.Key == d.Info.Say.Quantity && h.chance(contender{best, top}, contender{r, x}))
+		return ok && (Cell(q, x) == Cell(q, top) || d.bandOf(best, []*report.Quantity{q}, []int{at}).over(d.bandOf(r, []*report.Quantity{q}, []int{at})) || q.Key == d.Info.Say.Quantity && h.chance(contender{best, top}, contender{r, x}))
 	})
 }
 
@@ -402,7 +402,7 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	level := d.levelled(r, func(x *Run) bool {
 		text, ok := shown(x)
 		top, _ := shown(r)
-		return ok && (text == top || d.overlap(r, x, qs, at))
+		return ok && (text == top || d.bandOf(r, qs, at).over(d.bandOf(x, qs, at)))
 	})
 	d.view.Text = d.leads(r, say+level+", ") + amount(total, unit)
 	if len(qs) > 1 {

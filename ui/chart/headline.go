@@ -359,18 +359,18 @@ func (h *headline) chance(a, b contender) bool {
 
 // turns reports whether the bands of a and b overlap, from the lowest to the highest of their values
 // with other random numbers.
-func (h *headline) turns(a, b contender) bool {
-	band := func(c contender) (s span) {
-		s.add(c.value)
-		for _, x := range c.Doubted {
-			if finite(x) {
-				s.add(x)
-			}
+func (*headline) turns(a, b contender) bool {
+	return len(a.Doubted) > 0 && len(b.Doubted) > 0 && a.band().over(b.band())
+}
+
+func (c contender) band() (s span) {
+	s.add(c.value)
+	for _, x := range c.Doubted {
+		if finite(x) {
+			s.add(x)
 		}
-		return s
 	}
-	x, y := band(a), band(b)
-	return len(a.Doubted) > 0 && len(b.Doubted) > 0 && x.low <= y.high && y.low <= x.high
+	return s
 }
 
 // spent says what the rival spends on that on which the best spends less, and where there is no

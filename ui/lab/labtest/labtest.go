@@ -398,6 +398,14 @@ func laws(t *testing.T, l *lab.Lab, q Quick) {
 		return done[key].Value(of)
 	}
 	const rounding = 1e-9
+	if at := l.Quantity(l.Floor.Of); l.Floor.System != "" { // nothing beats what is proven
+		best, proven := value(u, l.Floor.System, at)
+		for _, system := range q.Systems {
+			if v, ok := value(u, system, at); ok && proven && (v-best)*float64(l.Quantities[at].Better) > rounding*math.Abs(best) {
+				t.Errorf("%s: %s is %v, better than the proven %v", system, l.Floor.Of, v, best)
+			}
+		}
+	}
 	for i := range l.Quantities {
 		law, quantity := l.Law(i), &l.Quantities[i]
 		for _, system := range q.Systems {

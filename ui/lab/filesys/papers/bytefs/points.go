@@ -225,6 +225,8 @@ var variants = []variant{
 	{"longer", []string{"flowops=0"}, nil},
 	{"blind writes", []string{"blind_writes=1"}, []string{byteFS}},
 	{"readers 80 µs", []string{"reader_burn=80"}, nil},
+	{"metadata first", []string{"meta_share=99"}, nil},
+	{"all channels, they wait", []string{"frontier=striped", "ack=artifact"}, nil},
 }
 
 // drawn is how many of the variants figures draw: there are no more colors. The others are in
