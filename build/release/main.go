@@ -33,6 +33,8 @@ func main() {
 	flag.BoolVar(&r.once, "once", false, "make it once, and compare nothing")
 	flag.BoolVar(&r.shared, "shared", false, "let both share the compiler's cache")
 	flag.BoolVar(&r.dist, "dist", false, "also compare dist/ with its compressed copies, which takes minutes more")
+	flag.StringVar(&r.repository, "repository", "", "address of the repository, for CITATION.cff of the release")
+	flag.StringVar(&r.doi, "doi", "", "DOI of the archived release, for the same")
 	only := flag.String("platforms", strings.Join(platforms, ","), "what the command is compiled for")
 	flag.Parse()
 	r.platforms = strings.Split(*only, ",")
@@ -54,6 +56,7 @@ type release struct {
 	out                string
 	once, shared, dist bool
 	platforms          []string
+	repository, doi    string
 	say                *teller
 }
 
@@ -127,6 +130,7 @@ func (r *release) build(ctx context.Context, folder string, env []string) (files
 	}{
 		{"the npm package", func() error { return b.npm(site, all) }},
 		{"the Python wheel, with the command as WebAssembly", func() error { return b.wheel(ctx, site, all) }},
+		{"how to cite it", func() error { return b.citation(r.repository, r.doi, all) }},
 		{"the list of all software in it", func() error { return b.bill(ctx, site, all) }},
 	}...)
 	for _, s := range steps {

@@ -316,3 +316,22 @@ func TestSerial(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestCited(t *testing.T) {
+	text, err := os.ReadFile("../../CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := cited(string(text), "https://example.org/s", "10.5281/zenodo.1")
+	if err != nil || !strings.Contains(got, "\nrepository-code: \"https://example.org/s\"\n") || !strings.Contains(got, "\nidentifiers:\n  - type: doi\n    value: 10.5281/zenodo.1\n") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err := cited(string(text), "", ""); err != nil || got != string(text) {
+		t.Errorf("without either it changes, %v", err)
+	}
+	for _, c := range [][2]string{{"nowhere", ""}, {"", "https://doi.org/10.1/x"}, {"https://a\"b", ""}} {
+		if _, err := cited(string(text), c[0], c[1]); err == nil {
+			t.Errorf("%q is taken", c)
+		}
+	}
+}

@@ -17,7 +17,7 @@
 // # Source
 //
 // Formulas: published rows of torchtune, TorchTitan and PEFT, to which their constants were fitted; rows
-// of an H200 of our own were held out (VALIDATION.md).
+// of an H200 of our own were held out, but for one number (VALIDATION.md).
 package recipe
 
 import (

@@ -162,10 +162,6 @@ type planning struct {
 	most     int64     // stretch, in thousandths
 	fits     bool      // without stretch, as was planned last
 	quick    bool      // nothing is stretched
-	// failed are stretches with which parts did not fit with more drives, or with host memory besides: they are taken not to
-	// fit with less. Of plans with host memory, and of those without.
-	failed [2][]int64
-	apart  bool // without host memory where the system has it
 	progress report.Progress
 	steps    int64 // plans of parts so far
 }
@@ -251,8 +247,6 @@ func (a *planning) alone() (list []*offload.Schedule) {
 	if !a.both() || a.equip(false) != nil {
 		return nil // Mixed is not refused because of what drives alone cannot do
 	}
-	a.apart = true
-	defer func() { a.apart = false }()
 	for _, s := range a.schedules(system.Better) {
 		s.Name += OnDrives
 		list = append(list, s)
@@ -481,38 +475,20 @@ func (a *planning) told() report.Progress {
 // smallest returns the smallest stretch with which a part fits that does not fit with low, to 6 %,
 // and reports whether there is one.
 func (a *planning) smallest(part int, low int64) (int64, bool) {
-	known := a.known(part)
-	fits := func(factor int64) bool { return factor > *known && a.try(part, factor) }
-	defer func() { *known = max(*known, low) }()
 	high := min(low*5/4, a.most)
-	for ; !fits(high); high = min(high*3/2, a.most) {
+	for ; !a.try(part, high); high = min(high*3/2, a.most) {
 		if low = high; high >= a.most {
 			return high, false
 		}
 	}
 	for high-low > low/16 {
-		if mid := (low + high) / 2; fits(mid) {
+		if mid := (low + high) / 2; a.try(part, mid) {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
 	return high, true
-}
-
-// known is the largest stretch with which a part is taken not to fit.
-func (a *planning) known(part int) *int64 {
-	for i := range a.failed {
-		if a.failed[i] == nil {
-			a.failed[i] = make([]int64, len(a.parts))
-		}
-	}
-	both, alone := &a.failed[0][part], &a.failed[1][part]
-	if !a.apart {
-		return both
-	}
-	*alone = max(*alone, *both)
-	return alone
 }
 
 // schedules plans, and what is to be done where the plan does not fit.
