@@ -29,6 +29,10 @@ func TestStand(t *testing.T) {
 	if slow, fast := rate(eight+" nodes=2 data=16 zero=3 network=0.5", "ideal"), rate(eight+" nodes=2 data=16 zero=3", "ideal"); slow > fast/2 {
 		t.Errorf("simulated, over 4 Gb/s %v, over 400 %v tokens/s", slow, fast)
 	}
+	r, _, err := l.Run(labtest.Setup(t, &l, eight+" gpus=64"), "teraio-mixed", nil, nil)
+	if err != nil || !strings.Contains(strings.Join(r.Caveats, " ")+r.Lead+r.Reason, "cannot make the 64 stages") {
+		t.Errorf("%v, %+v", err, r)
+	}
 	for set, want := range map[string]string{
 		"node=dgx-h100 gpus=12":                "set nodes under Machine",
 		"node=eight-a100 precision=fp8":        "multiplies no numbers of 8 bits",
