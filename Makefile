@@ -15,7 +15,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # would see the same as natively.
 BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -printf './%h\n' | sort -u)
 
-.PHONY: help run build offline dist release generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
+.PHONY: help run build offline dist release generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -86,6 +86,9 @@ test-scripts: ## the page's own scripts, without a browser
 
 test-edge: site edge ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
+
+load-edge: site edge ## 10 000 requests to the optional host, in workerd: no error, no growing memory; some minutes
+	cd build/e2e && node load/edge.mjs
 
 test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root
 	build/recipes/slurm/test.sh $(OUT)/spillway

@@ -216,6 +216,57 @@ window.share = (() => {
   // tables writes tables, which are JSON, in a format.
   const tables = (format, json) => (format === 'tex' ? latex : markdown)(JSON.parse(json));
 
+  // zip is an archive of files, as [name, text], and of the references of a paper; nothing in it
+  // is packed, and nothing says when, so that the same files have the same bytes.
+  function zip(files, key) {
+    const paper = (Array.isArray(PAPERS) ? PAPERS : []).find((p) => p.key === key);
+    const all = [...files, ...(paper ? [['references.bib', `${paper.bibtex}\n`]] : [])].map(([name, text]) => [new TextEncoder().encode(name), new TextEncoder().encode(text)]);
+    const table = Uint32Array.from({ length: 256 }, (_, n) => {
+      let c = n;
+      for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+      return c;
+    });
+    const crc = (bytes) => {
+      let c = -1;
+      for (const b of bytes) c = table[(c ^ b) & 255] ^ (c >>> 8);
+      return ~c >>> 0;
+    };
+    const parts = [], entries = [];
+    let at = 0;
+    for (const [name, data] of all) {
+      // Version, UTF-8 names, stored, 1 January 1980, sum, sizes, length of the name.
+      const about = [20, 0, 0, 8, 0, 0, 0, 0, 33, 0];
+      const head = new DataView(new ArrayBuffer(30)), entry = new DataView(new ArrayBuffer(46));
+      for (const [view, mark, from] of [[head, 0x04034b50, 4], [entry, 0x02014b50, 6]]) {
+        view.setUint32(0, mark, true);
+        about.forEach((b, i) => view.setUint8(from + i, b));
+        view.setUint32(from + 10, crc(data), true);
+        view.setUint32(from + 14, data.length, true);
+        view.setUint32(from + 18, data.length, true);
+        view.setUint16(from + 22, name.length, true);
+      }
+      entry.setUint16(4, 20, true);
+      entry.setUint32(42, at, true);
+      parts.push(new Uint8Array(head.buffer), name, data);
+      entries.push(new Uint8Array(entry.buffer), name);
+      at += 30 + name.length + data.length;
+    }
+    const length = (list) => list.reduce((sum, bytes) => sum + bytes.length, 0);
+    const end = new DataView(new ArrayBuffer(22));
+    end.setUint32(0, 0x06054b50, true);
+    end.setUint16(8, all.length, true);
+    end.setUint16(10, all.length, true);
+    end.setUint32(12, length(entries), true);
+    end.setUint32(16, at, true);
+    const out = new Uint8Array(at + length(entries) + 22);
+    let to = 0;
+    for (const bytes of [...parts, ...entries, new Uint8Array(end.buffer)]) {
+      out.set(bytes, to);
+      to += bytes.length;
+    }
+    return out;
+  }
+
   const size = (n) => (n < 1024 ? `${n} bytes` : n < 2 ** 20 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 2 ** 20).toFixed(1)} MiB`);
 
   // described says what a file is, so that others can see whether they have it.
@@ -280,8 +331,21 @@ window.share = (() => {
       : embed($('share-as').value, shown, chart, window.tools.picture, tall(chart?.id));
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
+    for (const button of document.querySelectorAll('[data-saves]')) button.disabled = !chart && button.dataset.saves !== 'bib';
     $('share-text').value = text;
     $('share-bibtex').value = bibtex;
+  }
+
+  // keep saves the chosen chart as a picture or a table, or how it is cited; each says where it is from.
+  function keep(format) {
+    const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
+    const name = `spillway-${[shown.lab, chart?.title].filter(Boolean).join(' ').toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60)}`;
+    const link = `${location.protocol === 'file:' ? '' : site()}#${shown.link}`;
+    const [mime, text] = format === 'bib' ? ['application/x-bibtex', `${$('share-bibtex').value}\n`]
+      : format === 'svg' ? ['image/svg+xml', window.tools.picture(chart.id, link, Number($('share-width').value))]
+      : format === 'csv' ? ['text/csv', chart.csv]
+      : [format === 'tex' ? 'application/x-tex' : 'text/markdown', tables(format, chart.table)];
+    window.tools.save(`${name}.${format}`, mime, text);
   }
 
   async function copy(button) {
@@ -306,6 +370,8 @@ window.share = (() => {
     dialog.addEventListener('click', (e) => {
       const button = e.target.closest('[data-copies]');
       if (button) copy(button);
+      const save = e.target.closest('[data-saves]');
+      if (save) keep(save.dataset.saves);
     });
     $('share-close').addEventListener('click', () => dialog.close());
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
@@ -320,5 +386,5 @@ window.share = (() => {
   }
   if (globalThis.document) start();
 
-  return { sha256, embed, cited, tables };
+  return { sha256, embed, cited, tables, zip };
 })();

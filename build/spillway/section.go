@@ -48,11 +48,11 @@ type sectionDatum struct {
 }
 
 type sectionRow struct {
-	Name  string   `json:"name" help:"for people"`
-	About string   `json:"about" help:"more of it; may be empty"`
-	Cells []string `json:"cells" help:"a text a column"`
+	Name  string           `json:"name" help:"for people"`
+	About string           `json:"about" help:"more of it; may be empty"`
+	Cells []string         `json:"cells" help:"a text a column"`
 	Data  [][]sectionDatum `json:"data" help:"its numbers in full, as many as the cell has, a list a column"`
-	Setup string   `json:"setup" help:"a setup text that runs what the row is about; empty if there is none"`
+	Setup string           `json:"setup" help:"a setup text that runs what the row is about; empty if there is none"`
 }
 
 func (s *shell) section(args []string) error {

@@ -84,6 +84,12 @@ func (s *silent) SaveTables(name string, format *table.Format, f *table.File) {
 	s.saved = append(s.saved, file{name, format.Mime, fmt.Sprint(text, err)})
 }
 
+func (s *silent) SaveZip(name, paper string, files [][2]string) {
+	for _, f := range files {
+		s.saved = append(s.saved, file{name + "/" + f[0], paper, f[1]})
+	}
+}
+
 func (s *silent) SaveChart(id, name, _ string) { s.saved = append(s.saved, file{name, "png", id}) }
 
 func (s *silent) Drawing(id string) draw.Options {

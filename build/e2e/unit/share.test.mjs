@@ -1,7 +1,10 @@
 // What share.js makes, without a browser: hashes, code to embed and citations.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import vm from 'node:vm';
 
@@ -115,4 +118,13 @@ test('nothing in a table is a command of LaTeX', () => {
   assert.ok(text.startsWith('% \\usepackage{booktabs,graphicx}\n% https://example.org/?a=%20#v=3&x=<y>\\ rm\n\\begin{table}'), text);
   assert.ok(text.includes('\\caption{Times. kernel times estimated $\\cdot$ corrected.}') && text.includes('{}[begins & {}* &  \\\\'), text);
   parsed(text);
+});
+
+test('a zip has its files and a paper\'s references, for any reader of zips', () => {
+  const data = share.zip([['README.md', '# é'], ['tables/a.csv', 'x'.repeat(1000)]], 'g10');
+  assert.deepEqual(share.zip([['README.md', '# é'], ['tables/a.csv', 'x'.repeat(1000)]], 'g10'), data, 'the same files have the same bytes');
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'zip-')), 'x.zip');
+  writeFileSync(file, data);
+  const read = execFileSync('python3', ['-c', 'import sys, zipfile, json\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint(json.dumps([[n, z.read(n).decode()] for n in z.namelist()]))', file]);
+  assert.deepEqual(JSON.parse(read), [['README.md', '# é'], ['tables/a.csv', 'x'.repeat(1000)], ['references.bib', '@inproceedings{g10}\n']]);
 });

@@ -129,7 +129,7 @@ func New() lab.Lab {
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
-			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu", "calibrate"},
+			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
 			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "how much memory does it need fit take smallest gpu", ID: "section take"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
