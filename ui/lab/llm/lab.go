@@ -153,6 +153,9 @@ func proof(w *work, _ *settings, p lab.Progress) (*lab.Proof, error) {
 	if !w.setup.Recipe.Plain() {
 		return &lab.Proof{Reason: "the bound is of training all weights by Adam; of this recipe nothing is proven", About: w.about, Origin: w.origin}, nil
 	}
+	if r, err := uncut(w); r != nil {
+		return &lab.Proof{Reason: r.Reason, About: w.about, Origin: w.origin}, err
+	}
 	b, err := core.Best(&w.setup, p)
 	if err != nil {
 		return nil, err
@@ -210,15 +213,19 @@ func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
 	}
 	formula := w.setup.ByFormula(of)
 	if !formula {
-		if err := errors.Join(rounds(&w.setup.Layout), stages(&w.setup.Arch, &w.setup.Layout)); err != nil && !w.setup.Auto {
+		if err := rounds(&w.setup.Layout); err != nil {
 			return nil, err
 		}
 	}
-	r, err := core.Run(&w.setup, name, true, p)
+	r, err := uncut(w)
+	if r == nil || formula {
+		r, err = core.Run(&w.setup, name, true, p)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if formula {
+	r.System = name
+	if formula || w.setup.Node.Nodes > 1 && !r.Ran() {
 		return &result{Result: r, setup: w.setup}, nil
 	}
 	ideal, err := w.bound(name, r)
@@ -227,6 +234,19 @@ func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
 	}
 	w.keep(r)
 	return &result{Result: r, setup: w.setup, ideal: ideal}, nil
+}
+
+// uncut is what systems that are no closed formulas say where several nodes make a pipeline of more stages than there are layers;
+// nil where they do not. Of one node that is said before anything runs.
+func uncut(w *work) (*core.Result, error) {
+	n := &w.setup.Node
+	err := stages(&w.setup.Arch, &w.setup.Layout)
+	if n.Nodes < 2 || n.GPUs > core.MostSimulated || err == nil || w.setup.Auto {
+		return nil, nil
+	}
+	r := &core.Result{Reason: prose.Capital(err.Error()) + "."}
+	r.Node, err = n.Build()
+	return r, err
 }
 
 // bound returns the run of GPUs that hold everything; r is that of the system with this name.

@@ -222,7 +222,7 @@ func TestErrors(t *testing.T) {
 		{"", "magic", `unknown system "magic"`},
 		{"tensor=3", "ideal", "set tensor and data"},
 		{"heads=7", "ideal", "7"},
-		{"gpus=64 layers=4", "ideal", "set tensor or data under Training to 16 or more"},
+		{"nodes=1 gpus=64 layers=4", "ideal", "set tensor or data under Training to 16 or more"},
 		{"data=2 batch=3", "ideal", "set batch under Training to a multiple of 2"},
 		{"batch=3 micro=2", "ideal", "set micro under Training"},
 		{"model=gpt2-xl sequence=4096", "zero-offload", "set sequence under Training to at most 1024"},
