@@ -256,10 +256,11 @@ class Figure:
     """A chart of a link or of settings, for notebooks and files.
 
     link is the address that Spillway's address bar shows, what stands behind its #,
-    or settings as "lab=train preset=g10-paper gpu_memory=20"; further settings, by name, take
-    the place of its own. chart is one chart's ID, without it the first; pixels is how wide it is, 760 if not said. Where the
-    link has an address, or site names one, the figure runs in notebooks and in the
-    pages that are made of them, and controls are the settings that readers may turn.
+    or settings as "lab=train preset=g10-paper gpu_memory=20"; further settings, by
+    name, take the place of its own. chart is one chart's ID, without it the first;
+    pixels is how wide it is, 760 if not said. Where the link has an address, or site
+    names one, the figure runs in notebooks and in the pages that are made of them, and
+    controls are the settings that readers may turn.
     """
 
     def __init__(self, link, /, chart=None, theme="light", pixels=None, site=None, controls=None, **given):
