@@ -48,8 +48,12 @@ func (c *Verdict) percent() string { return strconv.Itoa(c.Checking.Percent()) }
 // certify saves what was found as one page.
 func (c *Verdict) certify() {
 	k := c.Checking
+	says := k.Says()
+	if first, rest, _ := strings.Cut(says, ". "); strings.EqualFold(first, k.Finding().String()) {
+		says = rest
+	}
 	p := &review.Certificate{
-		Name: k.Name, Finding: k.Finding().String(), Class: strings.TrimPrefix(k.Class(), "check-says "), Says: k.Says(), Hash: k.Info.Root, Lab: k.Info.Lab, Paper: k.Info.Paper, Setup: k.Info.Setup,
+		Name: k.Name, Finding: k.Finding().String(), Class: strings.TrimPrefix(k.Class(), "check-says "), Says: says, Hash: k.Info.Root, Lab: k.Info.Lab, Paper: k.Info.Paper, Setup: k.Info.Setup,
 		Written: k.Info.Version, Checked: output.Program(c.Version), Time: time.Now().UTC().Format(time.RFC3339), Damaged: k.Damaged(),
 	}
 	for i := range c.rows {

@@ -39,8 +39,8 @@ const figures = [
   '/figure/cxlssd.svg?scale=64&systems=base-cssd', '/figure/filesys.svg?workload=create&calls=200&systems=bytefs', '/figure/llm.svg?model=llama3-8b&layers=2&systems=ideal', '/figure/two-resnets.svg?clients=1',
 ];
 const asks = [
-  [60, () => figures[turn % figures.length], [200, 422]],
-  [10, () => `/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=uvm&width=${240 + turn % 1700}`, [200]],
+  [68, () => figures[turn % figures.length], [200]],
+  [2, () => `/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=uvm&width=${240 + turn % 1700}`, [200]],
   [10, () => ['/f/g10-paper?batch=16&gpu_memory=2', '/f/mail-server?threads=4', '/f/llama3-8b'][turn % 3], [200]],
   [8, () => `/oembed?url=${encodeURIComponent('http://spillway.test/f/g10-paper?batch=16')}&format=json`, [200]],
   [6, () => `/figure/${['nothing', 'store'][turn % 2]}.svg?nonsense=${turn}`, [400, 404]],
@@ -82,6 +82,13 @@ async function one() {
   if (done % 1000 === 0) console.log(`${done} of ${REQUESTS}: workerd has ${(memory() / 2 ** 20).toFixed(0)} MiB`);
 }
 try {
+  for (const figure of figures) { // each is computed once, before eight ask for it at once
+    const begin = performance.now();
+    const r = await mf.dispatchFetch(`http://spillway.test${figure}`);
+    const text = await r.text();
+    assert.equal(r.status, 200, `${figure}: ${text}`);
+    console.log(`${figure}: ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  }
   await Promise.all(Array.from({ length: AT_ONCE }, async () => { while (turn < REQUESTS) await one(); }));
   const end = memory();
   const at = (list, part) => list.sort((a, b) => a - b)[Math.floor(part * (list.length - 1))]?.toFixed(1);
