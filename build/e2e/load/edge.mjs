@@ -40,13 +40,13 @@ const figures = [
   '/figure/cxlssd.svg?scale=64&systems=base-cssd', '/figure/filesys.svg?workload=create&calls=200&systems=bytefs', '/figure/llm.svg?model=llama3-8b&layers=2&systems=ideal', '/figure/two-resnets.svg?clients=1',
 ];
 const asks = [
-  [68, () => figures[turn % figures.length], [200]],
-  [2, () => `/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=uvm&width=${240 + turn % 1700}`, [200]],
-  [10, () => ['/f/g10-paper?batch=16&gpu_memory=2', '/f/mail-server?threads=4', '/f/llama3-8b'][turn % 3], [200]],
-  [8, () => `/oembed?url=${encodeURIComponent('http://spillway.test/f/g10-paper?batch=16')}&format=json`, [200]],
-  [6, () => `/figure/${['nothing', 'store'][turn % 2]}.svg?nonsense=${turn}`, [400, 404]],
-  [4, () => `/figure/store.svg?${'x'.repeat(1100)}`, [414]],
-  [2, () => '/boot.js', [200]],
+  [88, () => figures[turn % figures.length], [200]],
+  [1, () => `/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=uvm&width=${240 + turn % 1700}`, [200]],
+  [3, () => ['/f/g10-paper?batch=16&gpu_memory=2', '/f/mail-server?threads=4', '/f/llama3-8b'][turn % 3], [200]],
+  [3, () => `/oembed?url=${encodeURIComponent('http://spillway.test/f/g10-paper?batch=16')}&format=json`, [200]],
+  [2, () => `/figure/${['nothing', 'store'][turn % 2]}.svg?nonsense=${turn}`, [400, 404]],
+  [2, () => `/figure/store.svg?${'x'.repeat(1100)}`, [414]],
+  [1, () => '/boot.js', [200]],
 ];
 const wheel = asks.flatMap(([n, address, statuses]) => Array(n).fill({ address, statuses }));
 let turn = 0;
