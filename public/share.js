@@ -62,6 +62,12 @@ window.share = (() => {
     return url.href;
   }
 
+  // versioned is a link's address that says which version it is of, so that another may offer this one.
+  function versioned() {
+    const version = $('version').textContent;
+    return location.protocol === 'file:' || !/^[\w.+-]+$/.test(version) ? site() : `${site()}?version=${version}`;
+  }
+
   // tall is how high a frame of 700 px is that shows a chart, or all: as high as these
   // parts of the page would be, which are measured where nobody sees them.
   const AROUND = 60; // the margin and the line at the foot of a frame
@@ -298,8 +304,8 @@ window.share = (() => {
   let shown;
   function open(s) {
     shown = s;
-    history.replaceState(null, '', `#${s.link}`); // the address bar has the same
-    const link = `${site()}#${s.link}`;
+    const link = `${versioned()}#${s.link}`;
+    history.replaceState(null, '', location.protocol === 'file:' ? `#${s.link}` : link); // the address bar has the same
     $('share-link').value = link;
     $('share-length').textContent = `${link.length} characters, ${s.link.length} of them behind #`;
     warn(s, link.length);

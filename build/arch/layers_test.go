@@ -30,7 +30,7 @@ var layers = []layer{
 	{"traces/archive", nil},             // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
-	{"traces/contents", []string{"sim/unit", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
+	{"traces/contents", []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
 	{"traces/chakra", []string{"sim/unit", "sim/workload", "traces/chakra/write", "traces/protobuf", "traces/recording"}},
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
@@ -114,6 +114,8 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
+	{"build/release", nil},  // packs what a release has, twice, and compares
+	{"build/versions", nil}, // lays sites of several versions beside each other
 	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own

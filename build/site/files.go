@@ -68,7 +68,7 @@ func uncached(name string) bool {
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "EMBED.md":
+	case "sw.js", "_headers", ".nojekyll", "404.html", "index.html", "EMBED.md":
 		return true
 	}
 	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
@@ -107,7 +107,7 @@ func (s site) addHashes() error {
 			files[name] = integrity(data)
 		}
 	}
-	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles, chartLibrary} {
+	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles, chartLibrary, versionsScript} {
 		files[name] = integrity(s[name])
 	}
 	if err := s.fillJSON("share.js", "PAPERS", cite.Entries()); err != nil {

@@ -106,7 +106,7 @@ func (s *shell) section(args []string) error {
 	}
 	system := ""
 	for i := range x.lab.Systems {
-		if c := &x.lab.Systems[i]; len(q.systems) == 0 && !c.Bound && (system == "" || c.Main) {
+		if c := &x.lab.Systems[i]; len(q.systems) == 0 && slices.Contains(x.Systems, c.Name) && !c.Bound && (system == "" || c.Main) {
 			system = c.Name
 		}
 	}

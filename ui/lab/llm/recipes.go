@@ -28,7 +28,7 @@ func recipes(x *seen) (*report.Section, error) {
 		Tables: []report.Table{waysHere(x, here)},
 		Notes: []string{
 			fmt.Sprintf("Each row is the fastest variant that fits, of all losses, recomputations and micro-batches up to the batch; sequences have %s tokens. A row opens it: compare One GPU, DDP or FSDP there.", prose.Grouped(s.Layout.Sequence)),
-			fmt.Sprintf("Speeds are from and to: eight of ten of the 31 recipes that an H200 ran, to which nothing was fitted, lie within ± %d %% of the formulas. Memory was within 8 %% for nine of ten.", recipe.Band),
+			fmt.Sprintf("Speeds are from and to: eight of ten of the 31 recipes that an H200 ran, to which one number was fitted, lie within ± %d %% of the formulas. Memory was within 8 %% for nine of ten.", recipe.Band),
 			"A dollar pays for electricity and for the machine, spread over the years under Prices.",
 		},
 	}
@@ -287,7 +287,7 @@ func opening(s *settings, r *core.Ranked) string {
 	t := *s
 	j := &r.Job
 	t.GPU = r.Node.GPU.Key
-	t.Node = r.Node
+	t.apart(&r.Node)
 	t.Method, t.Optimizer, t.Loss, t.State = methods[j.Method], optimizers[j.Optimizer], losses[j.Loss], states[0]
 	t.Recipe = j.Choice
 	t.Layout.Micro, t.Recompute = j.Micro, recomputes[j.Recompute]

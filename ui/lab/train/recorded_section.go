@@ -17,7 +17,7 @@ func account(w Workload) *report.Section {
 	if x == nil {
 		return &report.Section{Text: []string{"This workload was made of no recording."}}
 	}
-	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
+	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2, E1m, E1; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
 	if x.cannot != "" {
 		s.Text = append(s.Text, sentence(x.cannot))
 		s.Notes = append(append(s.Notes, x.Recording.Notes...), x.Advice...)
@@ -25,6 +25,9 @@ func account(w Workload) *report.Section {
 		r := x.account
 		s.Text = append(append(s.Text, w.Origin), r.Warnings...)
 		s.Tables = append(s.Tables, accountTable(r), tallies(r))
+		if len(r.Classes) > 0 {
+			s.Tables = append(s.Tables, classTable(r))
+		}
 		s.Notes = append(append(s.Notes, r.Notes...), r.Advice...)
 	}
 	if len(x.Picture.Roles) > 0 && len(x.Picture.Times) > 0 {
@@ -62,6 +65,25 @@ func accountTable(r *recording.Report) report.Table {
 	}
 	add("Peak by the recording's counter", counter)
 	add("Resident, of no known tensor", report.Textf("%v", r.Resident))
+	return t
+}
+
+// classTable is how long the kernels of each class take on the GPU that was chosen, and how far off
+// that is.
+func classTable(r *recording.Report) report.Table {
+	t := report.Table{Key: "classes", Title: "Kernels by class on the GPU that was chosen; eight of ten of a class are within its band", Head: []string{"Class", "Kernels", "Recorded", "There", "Of known shape", "Band"}}
+	for i := range r.Classes {
+		c := &r.Classes[i]
+		before := report.DashCell()
+		if c.Before > 0 {
+			before = report.Textf("%v", c.Before)
+		}
+		t.Rows = append(t.Rows, report.Row{Head: prose.Capital(c.Class.Word()), Cells: []report.Cell{
+			report.Textf("%d", c.Kernels), before, report.Textf("%v", c.After),
+			report.Textf("%s", recording.Percent(int64(c.Shaped), int64(c.After))).With(100*float64(c.Shaped)/float64(max(1, c.After)), "%"),
+			report.Textf("± %d %%", c.Band).With(float64(c.Band), "%"),
+		}})
+	}
 	return t
 }
 

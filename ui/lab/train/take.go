@@ -100,6 +100,9 @@ func (t *taking) least(name string) (int, error) {
 // take is the section of that name.
 func take(v *seen) (*report.Section, error) {
 	w := v.Workload
+	if x := w.imported; x != nil && x.cannot != "" && len(x.Picture.Times) > 0 {
+		return takePicture(v), nil
+	}
 	if w.Workload == nil || len(w.Kernels) == 0 {
 		return &report.Section{Text: []string{"There is nothing to run."}}, nil
 	}
