@@ -35,7 +35,7 @@ func TestCacheList(t *testing.T) {
 	sw, boot := []byte(read(t, "sw.js")), []byte(read(t, "boot.js"))
 	make := func(a string) site {
 		s := site{
-			"sw.js": sw, "boot.js": boot, "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
+			"sw.js": sw, "boot.js": boot, "share.js": []byte("const PAPERS = {};"), "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
 			"b/c.json": nil, recorder: nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil,
 		}
 		if err := errors.Join(s.addHashes(), s.addVersion(), s.addCacheList()); err != nil {
