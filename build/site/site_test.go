@@ -54,7 +54,7 @@ func TestCacheList(t *testing.T) {
 	if err := json.Unmarshal(m[1], &files); err != nil {
 		t.Fatal(err)
 	}
-	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, "wasm_exec.js", "worker.js"}) {
+	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, "share.js", "wasm_exec.js", "worker.js"}) {
 		t.Errorf("keeps %q", got)
 	}
 	if files["./"] != integrity(s["index.html"]) {
