@@ -113,6 +113,7 @@ native: # the command
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
 	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$$(sed -n 's/.*id="version">\([^<]*\)<.*/\1/p' dist/index.html 2>/dev/null)" -o build/worker/app.wasm ./wasm/edge
+	sed "s/^const VERSION = ''/const VERSION = '$$(sed -n 's/.*id="version">\([^<]*\)<.*/\1/p' dist/index.html 2>/dev/null)'/" wasm/edge/entry.mjs > build/worker/entry.mjs
 
 server:
 	go build -o $(OUT)/serve ./build/serve

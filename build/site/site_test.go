@@ -35,7 +35,7 @@ func TestCacheList(t *testing.T) {
 	sw, boot := []byte(read(t, "sw.js")), []byte(read(t, "boot.js"))
 	make := func(a string) site {
 		s := site{
-			"sw.js": sw, "boot.js": boot, "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
+			"sw.js": sw, "boot.js": boot, "share.js": []byte("const PAPERS = {};"), "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
 			"b/c.json": nil, recorder: nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil,
 		}
 		if err := errors.Join(s.addHashes(), s.addVersion(), s.addCacheList()); err != nil {
@@ -54,7 +54,7 @@ func TestCacheList(t *testing.T) {
 	if err := json.Unmarshal(m[1], &files); err != nil {
 		t.Fatal(err)
 	}
-	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, "wasm_exec.js", "worker.js"}) {
+	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, "share.js", "wasm_exec.js", "worker.js"}) {
 		t.Errorf("keeps %q", got)
 	}
 	if files["./"] != integrity(s["index.html"]) {

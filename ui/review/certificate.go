@@ -45,7 +45,7 @@ func Certify(c *Certificate) string {
 			rows = append(rows, []cell{{"", x[0]}, {"w", x[1]}})
 		}
 	}
-	w.table("What was checked", []string{"", ""}, rows)
+	w.table("What was checked", []string{"Fact", "Value"}, rows)
 	for _, text := range c.Damaged {
 		w.element("p", `class="bad"`, "Damaged: "+text)
 	}

@@ -111,3 +111,33 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+// What is left is said: nothing, or what has not run; and a certificate has what a reviewer asks for.
+func TestRemains(t *testing.T) {
+	done, begun := ravenstore(t, true), ravenstore(t, false)
+	if text := review.Remains(&done, "1"); !strings.Contains(text, "12 of 12 runs are done") || !strings.HasSuffix(text, "What is left:\n\n- Nothing.\n") || !strings.Contains(text, review.Hash(&done)) {
+		t.Error(text)
+	}
+	if text := review.Remains(&begun, ""); !strings.Contains(text, "Version unknown.") || !strings.Contains(text, "- 12 runs.\n") || !strings.Contains(text, "- 12 published numbers, with which nothing here can be compared.\n") {
+		t.Error(text)
+	}
+}
+
+func TestCertify(t *testing.T) {
+	c := review.Certificate{
+		Name: "<x>.zip", Finding: "differs", Class: "warn", Says: "1 of 30 parts differs.", Hash: "abc", Lab: "store", Setup: "workload=pairs",
+		Checked: "spillway 1 go1 linux/amd64", Time: "2026-01-02T03:04:05Z", Damaged: []string{"README.md: cut & off"},
+	}
+	for range 30 {
+		c.Parts = append(c.Parts, review.Part{Name: "LRU", Finding: "differs", Class: "warn", Says: "time"})
+	}
+	text := review.Certify(&c)
+	for _, want := range []string{
+		"<title>Check of &lt;x&gt;.zip</title>", `<p class="warn">Verdict: differs. 1 of 30 parts differs.</p>`, ">abc<", ">unknown<", "spillway 1 go1 linux/amd64", "2026-01-02T03:04:05Z",
+		"Damaged: README.md: cut &amp; off", "And 6 more.", "default-src 'none'",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in %s", want, text)
+		}
+	}
+}

@@ -135,7 +135,8 @@ func (c *Papers) all(v papers.View) {
 		}
 		files := [][2]string{
 			{"README.md", review.Remains(&review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, c.Version)},
-			{"report.html", c.reported(s)}, {"tables/claims.csv", chart.SheetCSV(s.All)},
+			{"report.html", c.reported(s)},
+			{"tables/claims.csv", chart.SheetCSV(s.All)},
 		}
 		for _, f := range s.Figures {
 			files = append(files, [2]string{"tables/" + f.Figure + ".csv", chart.SheetCSV(f)})

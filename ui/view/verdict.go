@@ -47,10 +47,10 @@ func (c *Verdict) percent() string { return strconv.Itoa(c.Checking.Percent()) }
 
 // certify saves what was found as one page.
 func (c *Verdict) certify() {
-	k := c.Checking
+	k := c.Checking.Conclusion()
 	p := &review.Certificate{
-		Name: k.Name, Finding: k.Finding().String(), Class: strings.TrimPrefix(k.Class(), "check-says "), Says: k.Says(), Hash: k.Info.Root, Lab: k.Info.Lab, Paper: k.Info.Paper, Setup: k.Info.Setup,
-		Written: k.Info.Version, Checked: output.Program(c.Version), Time: time.Now().UTC().Format(time.RFC3339), Damaged: k.Damaged(),
+		Name: k.Name, Finding: k.Finding, Class: k.Class, Says: k.Says, Hash: k.Hash, Lab: k.Lab, Paper: k.Paper, Setup: k.Setup,
+		Written: k.Written, Checked: output.Program(c.Version), Time: time.Now().UTC().Format(time.RFC3339), Damaged: c.Checking.Damaged(),
 	}
 	for i := range c.rows {
 		if r := &c.rows[i]; r.Part != "" {

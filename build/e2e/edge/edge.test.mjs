@@ -17,6 +17,7 @@ function host(t, through) {
   const mf = new Miniflare({
     modulesRoot: worker(''),
     modules: [
+      { type: 'ESModule', path: worker('entry.mjs') },
       { type: 'ESModule', path: worker('worker.mjs') },
       { type: 'ESModule', path: worker('wasm_exec.js') },
       { type: 'ESModule', path: worker('runtime.mjs') },

@@ -47,6 +47,9 @@ test('what the command writes the page replays, in whatever laboratory', async (
   await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true'); // checking moves nothing
   await expect(page.locator('#check-table tbody tr')).toHaveCount(3);
   await screenshot(page, 'bundle-replayed');
+  const [certificate] = await Promise.all([page.waitForEvent('download'), page.click('#check-certificate')]);
+  expect(certificate.suggestedFilename()).toBe('store.zip-check.html');
+  expect(await readFile(await certificate.path(), 'utf8')).toMatch(/Verdict: replayed\. 3 of 3 replayed\. Not checked here: figures\/[^]*[0-9a-f]{64}[^]*js\/wasm[^]*\d{4}-\d\d-\d\dT/);
   await page.click('#check-open');
   await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', 'true');
   await finished(page);
@@ -100,6 +103,13 @@ test('a paper is checked run by run, and reported', async ({ page }) => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#report-ravenstore')]);
   const file = path.join(folder, 'report.html');
   await download.saveAs(file);
+  // The same with every figure, table and what is left, as one zip.
+  const [all] = await Promise.all([page.waitForEvent('download'), page.click('#zip-ravenstore')]);
+  expect(all.suggestedFilename()).toBe('spillway-ravenstore.zip');
+  const zip = path.join(folder, 'all.zip');
+  await all.saveAs(zip);
+  const { stdout } = await promisify(execFile)('python3', ['-c', 'import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint("\\n".join(z.namelist()))\nprint(z.read("README.md").decode())', zip]);
+  for (const part of ['report.html', 'tables/claims.csv', 'tables/T1.csv', 'references.bib', '12 of 12 runs are done', 'What is left:\n\n- Nothing.']) expect(stdout).toContain(part);
   const mine = path.join(folder, 'native.html');
   await native('report', '--paper', 'ravenstore', '-o', mine);
   const hash = /SHA-256 of all numbers of ravenstore[^.]*: ([0-9a-f]{64})/;

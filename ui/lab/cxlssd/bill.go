@@ -237,7 +237,8 @@ func byDesign(systems []*core.System, results []*core.Result) report.Table {
 
 // law compares the time of a mean core with what its bill adds up to.
 func law(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Key: "law",
+	t := report.Table{
+		Key:   "law",
 		Title: "A core's time as a sum: AMAT × requests ÷ cores, what it computes, what requests cost on the chip and what it switches",
 		Head:  []string{"Design", "Computes", "Requests on the chip", "Switches", "AMAT × requests ÷ cores", "Sum", "Mean core, measured", "Measured of sum", "Slowest core"},
 	}

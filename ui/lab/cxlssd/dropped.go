@@ -15,7 +15,8 @@ func (v *view) dropped() (*report.Section, error) {
 	drops, writes := *v.s, *v.s
 	drops.Quirks |= core.DemotionLost
 	writes.Quirks &^= core.DemotionLost
-	t := report.Table{Key: "designs",
+	t := report.Table{
+		Key:   "designs",
 		Title: "Speed, of DRAM-only's, and flash programs: dirty pages that leave host DRAM are dropped, or written",
 		Head:  []string{"Design", "Dropped: speed", "Written: speed", "Dropped: programs", "Written: programs", "Own lines lost"},
 	}

@@ -212,7 +212,8 @@ func sharesTable(p *stream.Profile) report.Table {
 	for _, n := range p.ByThread {
 		top = max(top, n)
 	}
-	t := report.Table{Key: "threads",
+	t := report.Table{
+		Key:   "threads",
 		Title: fmt.Sprintf("Requests by thread; the largest has %s times the mean", prose.Fixed(part(top*int64(len(p.ByThread)), p.Requests), 2)),
 		Head:  []string{"Thread", "Requests", "Share"},
 	}

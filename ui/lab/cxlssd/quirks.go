@@ -14,7 +14,8 @@ func (v *view) quirks() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{Key: "switches",
+	t := report.Table{
+		Key:   "switches",
 		Title: "Time and flash programs of " + v.system.Title + " with one switch flipped",
 		Head:  []string{"Switch", "Now as", "Time if flipped", "Change", "Programs if flipped"},
 	}

@@ -133,7 +133,8 @@ func (v *view) busy(r *core.Result) string {
 // coresTable lists what cores did.
 func coresTable(r *core.Result) report.Table {
 	sum := coreTime(r)
-	t := report.Table{Key: "cores",
+	t := report.Table{
+		Key:   "cores",
 		Title: fmt.Sprintf("Cores; the slowest takes %s times as long as the mean", prose.Fixed(part(int64(r.Time)*int64(r.Cores), int64(sum)), 2)),
 		Head:  []string{"Core", "Until its threads are done", "Of the run"},
 	}

@@ -108,7 +108,8 @@ func (v *view) factors() (*report.Section, error) {
 	if s.usual() {
 		was = said
 	}
-	t := report.Table{Key: "combinations",
+	t := report.Table{
+		Key:   "combinations",
 		Title: fmt.Sprintf("Throughput of %s over that of %s, all eight combinations", byteFS.Title, rival.Title),
 		Head:  []string{"Payload", "A fresh page", "Who waits for programs", byteFS.Title, rival.Title, "Ratio"},
 	}

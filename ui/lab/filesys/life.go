@@ -19,7 +19,8 @@ func (v *view) life() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{Key: "life",
+	t := report.Table{
+		Key:   "life",
 		Title: fmt.Sprintf("What is programmed, and how long %v of flash last", v.s.Device.Capacity),
 		Head:  []string{"System", "Programmed a call", "A day at this rate", "Flash lasts, at this rate", "Flash lasts, at the work of the slowest", "Programmed over asked", "Programmed over written to the SSD", "Erases"},
 	}

@@ -40,7 +40,8 @@ func (v *view) quirks() (*report.Section, error) {
 		return nil, err
 	}
 	r := results[0]
-	t := report.Table{Key: "switches",
+	t := report.Table{
+		Key:   "switches",
 		Title: "Throughput and flash pages of " + v.system.Title + " with one switch flipped",
 		Head:  []string{"Switch", "Now as", "Throughput if flipped", "Change", "Flash pages if flipped"},
 	}

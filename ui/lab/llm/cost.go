@@ -18,7 +18,8 @@ func (v *view) cost() (*report.Section, error) {
 		return nil, err
 	}
 	c := &v.s.Node
-	t := report.Table{Key: "systems",
+	t := report.Table{
+		Key:   "systems",
 		Title: "What a dollar and a kWh train", Head: []string{"System", "Throughput", "Of all in memory", "Price of the machine", "Tokens for a dollar", "Tokens for a kWh", "Drives live", "A billion tokens take", "and cost"},
 	}
 	const billion = 1e9

@@ -158,7 +158,8 @@ func details(j *recipe.Job) string {
 // waysHere is the table of the machine as it is.
 func waysHere(x *seen, list []core.Ranked) report.Table {
 	s := &x.Workload.setup
-	t := report.Table{Key: "recipes",
+	t := report.Table{
+		Key:   "recipes",
 		Title: fmt.Sprintf("%s on %d × %s", s.Arch.Title, s.Node.GPUs, s.Node.GPU.Title),
 		Head:  []string{"Recipe", "Fits", "Needs", "Tokens/s", "A billion tokens take", "and cost", "Variant"},
 	}

@@ -298,7 +298,8 @@ func (v *view) roofline() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{Key: "rates",
+	t := report.Table{
+		Key:   "rates",
 		Title: "Throughput of " + v.system.Title + " by the rate of a GPU's drives", Head: []string{"Rate, each way", "Throughput", "Of all in memory", "From and to a GPU's drives", "At least so long at this rate", "Which is at most, of all in memory"},
 	}
 	near, slower, last, lastRate := unit.Bandwidth(0), "", int64(0), unit.Bandwidth(0)

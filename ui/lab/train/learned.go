@@ -386,7 +386,8 @@ func blockList(list []blocks.ID) string {
 // switches runs DeepUM with its two switches off and on.
 func switches(v *seen) (*report.Section, error) {
 	w, s, progress := v.Workload, v.Settings, v.Progress
-	t := report.Table{Key: "switches",
+	t := report.Table{
+		Key:   "switches",
 		Title: "DeepUM, in the reported iteration; garbage in percent of the bytes moved. The fastest is bold.",
 		Head:  []string{"Pre-evict, invalidate", "Iteration, s", "Brought, GB", "of it garbage, %", "Taken out, GB", "of it garbage, %", "Garbage, %", "Blocks dropped", "Blocks missed"},
 	}

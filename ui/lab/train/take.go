@@ -109,7 +109,8 @@ func take(v *seen) (*report.Section, error) {
 	systems := v.Settings.taken(v.System)
 	// The least takes six runs at most, and one with all where nothing less is enough.
 	t := taking{v: v, needs: w.memory.Most, known: map[asked]float64{}, total: len(systems)*(len(shares)+7) + len(machine.Slots()[0].Parts)}
-	table := report.Table{Key: "systems",
+	table := report.Table{
+		Key:   "systems",
 		Title: fmt.Sprintf("Least GPU memory for %.0f %% of full speed, and time of an iteration with less than the %v needed, in multiples of that with all", 100*nearFull, t.needs),
 		Head:  []string{"System", "Least memory"},
 	}

@@ -162,6 +162,27 @@ func (c *Checking) Says() string {
 	return text
 }
 
+// A Conclusion is what was found in all, for a certificate.
+type Conclusion struct {
+	Name              string // of the file
+	Finding, Class    string // in a word, and its color: "ok", "warn" or "bad"
+	Says              string // how many parts are as recorded, and what was not checked
+	Hash              string // the SHA-256 of its manifest's sums
+	Lab, Paper, Setup string // what it is about
+	Written           string // the version that wrote it
+}
+
+// Conclusion returns what was found in all.
+func (c *Checking) Conclusion() Conclusion {
+	f := c.Finding()
+	says := c.Says()
+	if first, rest, _ := strings.Cut(says, ". "); strings.EqualFold(first, f.String()) {
+		says = rest // the word stands by itself
+	}
+	i := c.Info
+	return Conclusion{c.Name, f.String(), findingClass(f), says, i.Root, i.Lab, i.Paper, i.Setup, i.Version}
+}
+
 // Damaged says which bytes are not what the manifest says.
 func (c *Checking) Damaged() []string { return c.Info.Damaged }
 
