@@ -61,6 +61,7 @@ var natively = []struct{ pattern, why string }{
 	{"ui/review", "a document"},
 	{"ui/cards", "drawn natively when the site is built"},
 	{"ui/headless", "what is built natively"},
+	{"ui/cite", "texts"},
 	{"ui/table", "texts"},
 	{"wasm/edge/...", "the host's own tests run it in its engine"},
 }

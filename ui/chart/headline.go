@@ -168,15 +168,16 @@ func (h *headline) alone(only contender) string {
 	if h.say.Of == "" {
 		what = inner(h.quantity.Label) + " "
 	}
-	s := only.System.Title + ": " + what + h.value(only.value) + only.within(h.info, h.quantity) + h.price(only.Run)
+	var s strings.Builder
+	s.WriteString(only.System.Title + ": " + what + h.value(only.value) + only.within(h.info, h.quantity) + h.price(only.Run))
 	for _, b := range h.say.Alone {
 		at := h.info.Quantity(b.Quantity)
 		if x, ok := only.Run.value(at); ok {
 			q := &h.info.Quantities[at]
-			s += ", " + fmt.Sprintf(b.Says, With(Digits(q.Shown(x), h.digits()), q.Unit))
+			s.WriteString(", " + fmt.Sprintf(b.Says, With(Digits(q.Shown(x), h.digits()), q.Unit)))
 		}
 	}
-	return s
+	return s.String()
 }
 
 // rival is whom the best is compared with: the system that everybody knows, or without it, or

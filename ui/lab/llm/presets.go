@@ -62,7 +62,7 @@ func presets() []lab.Preset {
 			list[i].Was = append(list[i].Was, set)
 		}
 		if strings.Contains(list[i].Set, "method=") {
-			list[i].Was, list[i].Systems = nil, []string{"fsdp-offload", "single"}
+			list[i].Was, list[i].Systems = list[i].Was[len(list[i].Was)-1:], []string{"fsdp-offload", "single"} // recipes came after all but the last change
 			continue
 		}
 		list[i].Systems = []string{"ideal", "teraio-ssd", "zero-offload", "zero-infinity", "fsdp-offload", "teraio-mixed"} // the last is in focus
