@@ -28,7 +28,6 @@ func TestReproduce(t *testing.T) {
 	if code != exitOK || !strings.Contains(out, "12 of 12 runs are done") || !strings.Contains(out, "What is left:\n\n- Nothing.") {
 		t.Fatalf("exit code %d: %s", code, out)
 	}
-	files := map[string]string{}
 	read := func() map[string]string {
 		now := map[string]string{}
 		for _, name := range []string{"README.md", "report.html", "references.bib", "ravenstore.spillway.zip", "tables/claims.csv", "tables/T1.csv", "tables/T2.csv"} {
@@ -40,7 +39,7 @@ func TestReproduce(t *testing.T) {
 		}
 		return now
 	}
-	files = read()
+	files := read()
 	if !strings.HasPrefix(files["references.bib"], "@techreport{ravenstore,") {
 		t.Errorf("%s", files["references.bib"])
 	}

@@ -60,7 +60,7 @@ func (c Cell) With(x float64, in string) Cell { return c.Part("", x, in) }
 // Part is the cell with one more number in full, and which of its numbers that is.
 func (c Cell) Part(part string, x float64, in string) Cell {
 	if !math.IsNaN(x) && !math.IsInf(x, 0) {
-		c.Data = append(slices.Clone(c.Data), Datum{Part: part, Value: strconv.FormatFloat(x, 'g', -1, 64), Unit: in})
+		c.Data = append(slices.Clone(c.Data), Datum{Part: part, Value: strconv.FormatFloat(x, 'f', -1, 64), Unit: in})
 	}
 	return c
 }
