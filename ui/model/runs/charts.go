@@ -15,7 +15,7 @@ func (r *Runs) ChartRuns() []chart.Run {
 	for i := range r.List {
 		x := &r.List[i]
 		runs = append(runs, chart.Run{
-			System: x.System, On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
+			System: x.System.As(x.Report), On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
 			Doubted: r.doubted(x),
 		})
 	}
