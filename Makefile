@@ -15,7 +15,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # would see the same as natively.
 BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -printf './%h\n' | sort -u)
 
-.PHONY: help run build offline dist generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-capture edge native \
+.PHONY: help run build offline dist release generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -34,8 +34,11 @@ offline: generate ## the same, and what needs no host: build/out/spillway.html, 
 	go run ./build/site -offline
 
 dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host; ORIGIN=https://... adds oEmbed and cards
-	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
+	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies. Compressing takes longest, the first time five to twenty minutes; what has not changed since is kept ..."
 	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
+
+release: ## everything that a release has, in build/out/release, made twice and compared byte for byte; half an hour. ARGS="-once -platforms linux/amd64" for less
+	@go run ./build/release $(ARGS)
 
 generate: ## Go from .vugu; SPILLWAY_GENERATED=1: it is there, and others read it just now
 	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/view/*.vugu >/dev/null 2>&1; then echo 'Translating ui/view/*.vugu to Go ...'; go generate ./ui/view; fi
@@ -84,6 +87,9 @@ test-scripts: ## the page's own scripts, without a browser
 test-edge: site edge ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
 
+load-edge: site edge ## 10 000 requests to the optional host, in workerd: no error, no growing memory; some minutes
+	cd build/e2e && node load/edge.mjs
+
 test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root
 	build/recipes/slurm/test.sh $(OUT)/spillway
 
@@ -92,6 +98,11 @@ test-parallel: native ## the recipe for GNU parallel; installs it when root
 
 test-kubernetes: native ## the manifests for Kubernetes, without a cluster
 	build/recipes/kubernetes/test.sh $(OUT)/spillway
+
+test-python: native ## spillway.py with the command; tables and the widget where pandas and ipywidgets are, PYTHON=a python3 that has them
+	@mkdir -p $(OUT)/python
+	@GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags "-s -w" -o $(OUT)/python/spillway.wasm ./build/spillway && cp "$(GOROOT)/lib/wasm/wasm_exec.js" $(OUT)/python/
+	SPILLWAY=$(CURDIR)/$(OUT)/spillway SPILLWAY_PROGRAM=$(CURDIR)/$(OUT)/python $(or $(PYTHON),python3) build/python/test_spillway.py
 
 test-capture: ## capture.py with a real PyTorch on the CPU; installs python3-torch when root, or PYTHON=a python3 that has it
 	PYTHON='$(PYTHON)' build/capture/test.sh

@@ -257,6 +257,9 @@ window.boot = (() => {
       late = true;
       performance.mark('page-settled');
       if (!embedded) {
+        // A link of another version, which the site may have beside this one.
+        const version = /[?&]version=([^&]*)/.exec(location.search)?.[1];
+        if (version && !held && version !== document.querySelector('meta[name=version]').content) later('versions.js').catch(() => {});
         rested().then(() => {
           window.charts.library(); // so that all can be printed, and drawn at once
           return offline();

@@ -176,6 +176,8 @@ window.charts = (() => {
     const ends = b.rows.map((r) => r.end);
     const values = b.parts.map((p) => column(data, p.values));
     const was = b.ghost ? new Map(pairs(column(data, b.ghost))) : null;
+    const bands = new Map(); // of three runs with other random numbers
+    for (let k = 0, list = b.band ? column(data, b.band) : []; k < list.length; k += 3) bands.set(list[k], [list[k + 1], list[k + 2]]);
     const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i])).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
@@ -202,13 +204,19 @@ window.charts = (() => {
       const joints = Array.from(to.subarray(1), (_, i) => [{ coord: [to[i], i] }, { coord: [to[i], i + 1] }]);
       option.series.unshift({ ...bare, id: 'from', data: Array.from(from, (x, i) => Math.min(x, to[i])), markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: line, data: joints } });
     }
-    // The texts stand behind the baseline's end where that is further out.
-    const past = (i) => (was?.has(i) ? Math.max(0, was.get(i) - values.reduce((sum, v) => sum + v[i], 0)) : 0);
+    // The texts stand behind the end of the baseline or of the band where that is further out.
+    const past = (i) => Math.max(0, Math.max(was?.get(i) ?? 0, bands.get(i)?.[1] ?? 0) - values.reduce((sum, v) => sum + v[i], 0));
     option.series.push({
       ...bare, id: ENDS, name: ENDS, data: b.rows.map((_, i) => past(i)),
       label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
     if (was) option.series.push(ghost(b, was, t));
+    if (bands.size > 0) {
+      option.series.push({
+        id: 'bands', type: 'line', name: 'bands', silent: true, symbol: 'none', data: [], tooltip: { show: false },
+        markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: t.v('--text'), type: 'solid', width: 2 }, data: [...bands].map(([row, [low, high]]) => [{ coord: [low, row] }, { coord: [high, row] }]) },
+      });
+    }
     if (b.limit) {
       const color = t.v('--limit');
       option.grid.top += 16;
@@ -233,11 +241,12 @@ window.charts = (() => {
       if (from) rows[0] = ['', row.end, ''];
       if (rows.length === 0) rows.push(['', row.end, '']);
       if (row.faded) rows.push(['', 'of other settings', '']);
+      if (bands.has(items[0].dataIndex)) rows.push(['', 'With three seeds', bands.get(items[0].dataIndex).map((x) => print(x, b.unit)).join(' to ')]);
       if (was?.has(items[0].dataIndex)) rows.push(['', 'Baseline', print(was.get(items[0].dataIndex), b.unit)]);
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
-    return { option, shape: ['bars', b.unit, b.max, Boolean(from), Boolean(was), Boolean(b.limit), Boolean(b.room), b.parts.map((p) => p.name)] };
+    return { option, shape: ['bars', b.unit, b.max, Boolean(from), Boolean(was), bands.size, Boolean(b.limit), Boolean(b.room), b.parts.map((p) => p.name)] };
   }
 
   // room draws the best possible, a thin line, and the band from it to the best that is known.

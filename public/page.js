@@ -163,6 +163,8 @@ window.tools = (() => {
   async function hand(list) {
     if (list.length === 0) return;
     await started;
+    // A bundle may be of another version, which this site may have, too.
+    if (!window.versions && !window.held && list.some(({ name }) => /\.zip$/i.test(name))) boot.later('versions.js').catch(() => {});
     tools.onFiles(list);
   }
 

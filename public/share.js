@@ -62,6 +62,12 @@ window.share = (() => {
     return url.href;
   }
 
+  // versioned is a link's address that says which version it is of, so that another may offer this one.
+  function versioned() {
+    const version = $('version').textContent;
+    return location.protocol === 'file:' || !/^[\w.+-]+$/.test(version) ? site() : `${site()}?version=${version}`;
+  }
+
   // tall is how high a frame of 700 px is that shows a chart, or all: as high as these
   // parts of the page would be, which are measured where nobody sees them.
   const AROUND = 60; // the margin and the line at the foot of a frame
@@ -102,6 +108,13 @@ window.share = (() => {
     return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${height}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"></iframe>\n${FOLLOWS}`;
   }
 
+  // Papers of systems, as {key, short, name, bibtex}; the build fills it.
+  const PAPERS = {};
+
+  // published are the papers that texts of systems name. Remarks name none.
+  const published = (texts) => (Array.isArray(PAPERS) ? PAPERS : []).map((paper) => ({ paper, at: texts.join('\n').indexOf(paper.name) }))
+    .filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at).map(({ paper }) => paper);
+
   // tex makes text safe in a BibTeX field.
   const tex = (text) => text.replace(/[\\{}&%$#_^~]/g, (c) => ({ '\\': '\\textbackslash{}', '^': '\\textasciicircum{}', '~': '\\textasciitilde{}' })[c] ?? `\\${c}`);
 
@@ -111,7 +124,8 @@ window.share = (() => {
     const link = `${location.protocol === 'file:' ? '' : site()}#${s.link}`; // nobody's folders
     const about = [chart ? `“${chart.title}”` : '', s.lab, chart?.note || s.about].filter(Boolean).join(', ');
     const trust = chart?.mode && !(chart.note || s.about).includes(chart.mode) ? ` (${chart.mode})` : '';
-    const papers = s.papers.length > 0 ? `Systems from: ${s.papers.join('; ')}.` : '';
+    const from = published(s.papers);
+    const papers = from.length > 0 ? `Systems from: ${from.map(({ short }) => short).join('; ')}.` : '';
     const text = `The Spillway authors, Spillway: memory and storage simulators in the browser, version ${version}. ${chart ? 'Figure ' : ''}${about}${trust}. ${link} (accessed ${date}${hash ? `; content hash sha256:${hash}` : ''}). ${papers}`.trim();
     const key = `spillway-${(hash || sha256(new TextEncoder().encode(s.link))).slice(0, 8)}`;
     const fields = [
@@ -124,7 +138,133 @@ window.share = (() => {
       ['note', tex([`${chart ? 'Figure ' : ''}${about}${trust}.`, hash ? `Content hash sha256:${hash}.` : '', papers].filter(Boolean).join(' '))],
     ];
     const width = Math.max(...fields.map(([name]) => name.length));
-    return { text, bibtex: `@software{${key},\n${fields.map(([name, value]) => `  ${name.padEnd(width)} = {${value}}`).join(',\n')}\n}` };
+    const own = `@software{${key},\n${fields.map(([name, value]) => `  ${name.padEnd(width)} = {${value}}`).join(',\n')}\n}`;
+    return { text, bibtex: [own, ...from.map(({ bibtex }) => bibtex)].join('\n\n') };
+  }
+
+  // oneLine has no line ends and no other blanks than one.
+  const oneLine = (text) => text.split(/[ \n\r\t\v\f\u2028\u2029\u0085]+/u).filter(Boolean).join(' ');
+
+  // plain is text that Markdown shows as it is, on one line.
+  const plain = (text) => oneLine(text).replace(/[\0-\x1f\x7f]/g, '').replace(/[\\`*_{}[\]>#|~$<&]/g, (c) => ({ '<': '&lt;', '&': '&amp;' })[c] ?? `\\${c}`);
+
+  // markdown writes tables as GitHub does: the first column to the left, the others to the
+  // right. Title, mode and link stand around each.
+  function markdown({ mode, link, tables }) {
+    const all = tables.map(({ title, head, rows }) => {
+      const line = (texts) => `${texts.map((text) => `| ${plain(text)} `).join('')}|\n`;
+      return `${title ? `**${plain(title)}**\n\n` : ''}${line(head)}| :-- ${'| --: '.repeat(head.length - 1)}|\n${rows.map(line).join('')}`;
+    });
+    const last = [];
+    if (mode) last.push(`*${plain(mode)}*`);
+    if (link) last.push(`[Spillway](<${link.replace(/[<>\\\n\r]/g, (c) => ({ '<': '%3C', '>': '%3E', '\\': '%5C' })[c] ?? '')}>)`);
+    return all.join('\n') + (last.length > 0 ? `\n${last.join(' · ')}\n` : '');
+  }
+
+  // What LaTeX has other names for.
+  const SIGNS = {
+    '\\': '\\textbackslash{}', '{': '\\{', '}': '\\}', $: '\\$', '&': '\\&', '#': '\\#', _: '\\_', '%': '\\%',
+    '^': '\\^{}', '~': '\\~{}', '<': '$<$', '>': '$>$', '|': '$|$', '"': "''", '`': '\\`{}',
+    '–': '--', '—': '---', '−': '$-$', '…': '\\ldots{}', '×': '$\\times$', '÷': '$\\div$', '·': '$\\cdot$', '±': '$\\pm$',
+    '→': '$\\to$', '←': '$\\leftarrow$', '≤': '$\\leq$', '≥': '$\\geq$', '≠': '$\\neq$', '≈': '$\\approx$', '∞': '$\\infty$',
+    µ: '$\\mu$', μ: '$\\mu$', Σ: '$\\Sigma$', Δ: '$\\Delta$', '°': '$^{\\circ}$', '²': '$^{2}$', '³': '$^{3}$', '⁰': '$^{0}$', '⁴': '$^{4}$', '⁹': '$^{9}$',
+    '“': '``', '”': "''", '‘': '`', '’': "'", '„': ',,', '\u00a0': '~', '\u202f': '\\,', '\u2009': '\\,', '§': '\\S{}', '†': '\\dag{}', '‡': '\\ddag{}', '✓': '$\\surd$', '●': '$\\bullet$', '•': '$\\bullet$',
+  };
+
+  // latexText is text as LaTeX sets it: with nothing that it would take for a command. Letters
+  // of Latin alphabets stay, which LaTeX has read as UTF-8 since 2018; of what else it has no
+  // letter for the number is written.
+  function latexText(text) {
+    let out = '', last = '';
+    for (const c of oneLine(text)) {
+      const n = c.codePointAt(0);
+      if (c === last && "-',".includes(c)) out += '{}'; // two of them would be one sign
+      last = c;
+      if (Object.hasOwn(SIGNS, c)) out += SIGNS[c];
+      else if (n < 0x20 || n === 0x7f) continue;
+      else out += n < 0x7f || (n >= 0xc0 && n <= 0x17f) ? c : `[U+${n.toString(16).toUpperCase().padStart(4, '0')}]`;
+    }
+    return out;
+  }
+
+  // sentence ends with a point.
+  const sentence = (text) => oneLine(text).replace(/([^.!?])$/, '$1.');
+
+  // A page of the standard class is about so many characters wide.
+  const TEXT_WIDTH = 80;
+
+  // latex writes each table as a float with rules of booktabs and a label; signs are
+  // mathematics. The caption has title and mode; the link is a comment above it, because it
+  // would not fit on a line, as is what the preamble needs. Columns of numbers stand to the
+  // right. What is wider than a page is made as wide as the text.
+  function latex({ title: all, mode, link, tables }) {
+    const comment = (text) => text.replace(/[\0-\x1f\x7f\u0085\u2028\u2029]/g, ' ');
+    const name = `tab:${(all.toLowerCase().match(/[a-z0-9]+/g) ?? ['table']).join('-')}`;
+    // A cell that begins with a bracket or an asterisk must not be taken for an argument of the line end before it.
+    const line = (texts) => `${texts.map((text) => latexText(text).replace(/^[[*]/, '{}$&')).join(' & ')} \\\\\n`;
+    const number = (text) => text === '' || /^([–·]$|[−+\-$<]?[\s$]*\d)/u.test(text);
+    return `% \\usepackage{booktabs,graphicx}\n${link ? `% ${comment(link)}\n` : ''}${tables.map(({ title, head, rows }, i) => {
+      const forms = head.map((_, k) => (k > 0 && rows.every((row) => number(row[k])) ? 'r' : 'l')).join('');
+      const width = head.reduce((sum, text, k) => sum + 2 + Math.max(text.length, ...rows.map((row) => row[k].length)), 0);
+      const says = sentence(mode);
+      const caption = [sentence(title), says && title.includes(says.slice(0, -1)) ? '' : says].filter(Boolean).join(' ');
+      const [begin, end] = width > TEXT_WIDTH ? ['\\resizebox{\\linewidth}{!}{%\n', '}'] : ['', ''];
+      return `\\begin{table}\n\\centering\n\\caption{${latexText(caption)}}\n\\label{${name}${tables.length > 1 ? `-${i + 1}` : ''}}\n${begin}\\begin{tabular}{${forms}}\n\\toprule\n${line(head)}\\midrule\n${rows.map(line).join('')}\\bottomrule\n\\end{tabular}${end}\n\\end{table}\n`;
+    }).join('')}`;
+  }
+
+  // tables writes tables, which are JSON, in a format.
+  const tables = (format, json) => (format === 'tex' ? latex : markdown)(JSON.parse(json));
+
+  // zip is an archive of files, as [name, text], and of the references of a paper; nothing in it
+  // is packed, and nothing says when, so that the same files have the same bytes.
+  function zip(files, key) {
+    const paper = (Array.isArray(PAPERS) ? PAPERS : []).find((p) => p.key === key);
+    const all = [...files, ...(paper ? [['references.bib', `${paper.bibtex}\n`]] : [])].map(([name, text]) => [new TextEncoder().encode(name), new TextEncoder().encode(text)]);
+    const table = Uint32Array.from({ length: 256 }, (_, n) => {
+      let c = n;
+      for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+      return c;
+    });
+    const crc = (bytes) => {
+      let c = -1;
+      for (const b of bytes) c = table[(c ^ b) & 255] ^ (c >>> 8);
+      return ~c >>> 0;
+    };
+    const parts = [], entries = [];
+    let at = 0;
+    for (const [name, data] of all) {
+      // Version, UTF-8 names, stored, 1 January 1980, sum, sizes, length of the name.
+      const about = [20, 0, 0, 8, 0, 0, 0, 0, 33, 0];
+      const head = new DataView(new ArrayBuffer(30)), entry = new DataView(new ArrayBuffer(46));
+      for (const [view, mark, from] of [[head, 0x04034b50, 4], [entry, 0x02014b50, 6]]) {
+        view.setUint32(0, mark, true);
+        about.forEach((b, i) => view.setUint8(from + i, b));
+        view.setUint32(from + 10, crc(data), true);
+        view.setUint32(from + 14, data.length, true);
+        view.setUint32(from + 18, data.length, true);
+        view.setUint16(from + 22, name.length, true);
+      }
+      entry.setUint16(4, 20, true);
+      entry.setUint32(42, at, true);
+      parts.push(new Uint8Array(head.buffer), name, data);
+      entries.push(new Uint8Array(entry.buffer), name);
+      at += 30 + name.length + data.length;
+    }
+    const length = (list) => list.reduce((sum, bytes) => sum + bytes.length, 0);
+    const end = new DataView(new ArrayBuffer(22));
+    end.setUint32(0, 0x06054b50, true);
+    end.setUint16(8, all.length, true);
+    end.setUint16(10, all.length, true);
+    end.setUint32(12, length(entries), true);
+    end.setUint32(16, at, true);
+    const out = new Uint8Array(at + length(entries) + 22);
+    let to = 0;
+    for (const bytes of [...parts, ...entries, new Uint8Array(end.buffer)]) {
+      out.set(bytes, to);
+      to += bytes.length;
+    }
+    return out;
   }
 
   const size = (n) => (n < 1024 ? `${n} bytes` : n < 2 ** 20 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 2 ** 20).toFixed(1)} MiB`);
@@ -164,8 +304,8 @@ window.share = (() => {
   let shown;
   function open(s) {
     shown = s;
-    history.replaceState(null, '', `#${s.link}`); // the address bar has the same
-    const link = `${site()}#${s.link}`;
+    const link = `${versioned()}#${s.link}`;
+    history.replaceState(null, '', location.protocol === 'file:' ? `#${s.link}` : link); // the address bar has the same
     $('share-link').value = link;
     $('share-length').textContent = `${link.length} characters, ${s.link.length} of them behind #`;
     warn(s, link.length);
@@ -191,8 +331,21 @@ window.share = (() => {
       : embed($('share-as').value, shown, chart, window.tools.picture, tall(chart?.id));
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
+    for (const button of document.querySelectorAll('[data-saves]')) button.disabled = !chart && button.dataset.saves !== 'bib';
     $('share-text').value = text;
     $('share-bibtex').value = bibtex;
+  }
+
+  // keep saves the chosen chart as a picture or a table, or how it is cited; each says where it is from.
+  function keep(format) {
+    const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
+    const name = `spillway-${[shown.lab, chart?.title].filter(Boolean).join(' ').toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60)}`;
+    const link = `${location.protocol === 'file:' ? '' : site()}#${shown.link}`;
+    const [mime, text] = format === 'bib' ? ['application/x-bibtex', `${$('share-bibtex').value}\n`]
+      : format === 'svg' ? ['image/svg+xml', window.tools.picture(chart.id, link, Number($('share-width').value))]
+      : format === 'csv' ? ['text/csv', chart.csv]
+      : [format === 'tex' ? 'application/x-tex' : 'text/markdown', tables(format, chart.table)];
+    window.tools.save(`${name}.${format}`, mime, text);
   }
 
   async function copy(button) {
@@ -217,6 +370,8 @@ window.share = (() => {
     dialog.addEventListener('click', (e) => {
       const button = e.target.closest('[data-copies]');
       if (button) copy(button);
+      const save = e.target.closest('[data-saves]');
+      if (save) keep(save.dataset.saves);
     });
     $('share-close').addEventListener('click', () => dialog.close());
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
@@ -231,5 +386,5 @@ window.share = (() => {
   }
   if (globalThis.document) start();
 
-  return { sha256, embed, cited }; // for tests
+  return { sha256, embed, cited, tables, zip };
 })();

@@ -96,6 +96,7 @@
       if (!this.wire) {
         this.wire = new Wire(`${this.site}?embed=engine`, 'allow-scripts', (m) => this.hear(m));
         this.wire.frame.hidden = true;
+        this.wire.frame.style.setProperty('display', 'none', 'important'); // some pages say that all frames are shown
         document.documentElement.append(this.wire.frame);
       }
       this.timer = setTimeout(() => {

@@ -45,7 +45,7 @@ func describe(name string, data []byte) string {
 	case strings.HasSuffix(name, ".nsys-rep"), strings.HasSuffix(name, ".qdrep"):
 		return "a report, " + nsight
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("/data.pkl")):
-		return "a PyTorch checkpoint, which holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py"
+		return reasons[checkpoint]
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte(".npy")):
 		return "arrays of NumPy (.npz), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py"
 	}

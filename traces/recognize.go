@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/traces/archive"
+	"spillway/traces/tensorfile"
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -28,6 +29,8 @@ const (
 	oldProfiler
 	workloadGraph
 	safetensors
+	checkpoint
+	rocprofiler
 	weightIndex
 	modelConfig
 )
@@ -37,6 +40,8 @@ var reasons = map[kind]string{
 	oldProfiler:   "a trace of PyTorch's old profiler (torch.autograd.profiler), or of a PyTorch that was built without Kineto, as Debian's is, which does not say what ran on the GPU; record with torch.profiler.profile of another build, or with Spillway's capture.py",
 	workloadGraph: "a workload graph (JSON of Chakra), which has no tensors; record an execution trace and a profiler trace, or with Spillway's capture.py, or use Chakra's own files (.et)",
 	safetensors:   "weights (safetensors), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py",
+	rocprofiler:   "a recording of AMD's rocprofv3, which says when kernels ran but not with what data; record with Spillway's capture.py, or a trace of PyTorch's profiler with record_shapes=True and profile_memory=True",
+	checkpoint:    "a PyTorch checkpoint, which holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py",
 	weightIndex:   "a list of weights' files, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 	modelConfig:   "a model's configuration, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 }
@@ -45,13 +50,15 @@ var reasons = map[kind]string{
 // no use to anybody here. Read says why.
 func Useless(data []byte) bool {
 	k := recognize(data)
-	return k == oldProfiler || k == workloadGraph || len(data) > 0 && k == unrecognized && isOldPickle(data)
+	return k == oldProfiler || k == workloadGraph || k == rocprofiler || len(data) > 0 && k == unrecognized && isOldPickle(data)
 }
 
 // recognize says what a file is by its content, or by its beginning.
 func recognize(data []byte) kind {
 	text := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), archive.HeadBytes)], bom), " \t\r\n")
 	switch {
+	case tensorfile.IsLegacy(data):
+		return checkpoint
 	case len(data) > 1 && data[0] == 0x80 && data[1] >= 2 && data[1] <= 5:
 		return memorySnapshot
 	case bytes.HasPrefix(text, []byte("{")):
@@ -80,6 +87,8 @@ func ofObject(text []byte) kind {
 			found = memorySnapshot
 		case "workload_graph":
 			found = workloadGraph
+		case "rocprofiler-sdk-tool":
+			found = rocprofiler
 		case "weight_map":
 			found = weightIndex
 		case "model_type":

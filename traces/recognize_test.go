@@ -40,6 +40,8 @@ func TestRecognize(t *testing.T) {
 		{`{"format": "spillway-roles", "version": 1}`, rolesFile},
 		{`{"format": "spillway-trace", "version": 1}`, unrecognized},
 		{`{"workload_graph": []}`, workloadGraph},
+		{`{"rocprofiler-sdk-tool": [{"metadata": {}}]}`, rocprofiler},
+		{"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19\x2e\x80\x02M\xe9\x03.", checkpoint},
 		{`{"metadata": {"total_size": 1}, "weight_map": {}}`, weightIndex},
 		{`{"architectures": ["x"], "model_type": "llama"}`, modelConfig},
 		{"\x02\x00\x00\x00\x00\x00\x00\x00{}", safetensors},

@@ -17,6 +17,7 @@ import (
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/pool"
+	"spillway/ui/table"
 	"spillway/ui/view"
 	"spillway/wasm/browser"
 )
@@ -253,6 +254,22 @@ func (p *page) listen() {
 // Save implements view.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
+// SaveTables implements view.Page.
+func (p *page) SaveTables(name string, format *table.Format, f *table.File) {
+	if text, err := f.JSON(); err == nil { // texts always can be written
+		p.Save(name, format.Mime, js.Global().Get("share").Call("tables", format.Key, text).String())
+	}
+}
+
+// SaveZip implements view.Page.
+func (p *page) SaveZip(name, paper string, files [][2]string) {
+	list := make([]any, len(files))
+	for i, f := range files {
+		list[i] = []any{f[0], f[1]}
+	}
+	p.tools.Call("save", name, "application/zip", js.Global().Get("share").Call("zip", list, paper))
+}
+
 // SaveBytes implements view.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {
 	p.tools.Call("save", name, mime, browser.Array(data))
@@ -313,11 +330,13 @@ func (p *page) Share() {
 	charts := make([]any, len(s.Charts))
 	for i := range s.Charts {
 		v := &s.Charts[i]
-		csv := ""
+		csv, numbers := "", ""
 		if v.Figure != nil {
 			csv = v.CSV()
+			f := table.File{Title: v.Title, Mode: v.Mode, Link: p.Address() + "#" + s.Link, Tables: []report.Table{v.Table}}
+			numbers, _ = f.JSON() // texts always can be written
 		}
-		charts[i] = map[string]any{"id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
+		charts[i] = map[string]any{"table": numbers, "id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
 	}
 	p.tools.Call("share", map[string]any{
 		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": words(s.Papers), "entries": words(s.Entries), "charts": charts, "files": p.opened(),
@@ -325,11 +344,15 @@ func (p *page) Share() {
 }
 
 // picture is one of the shared charts as an SVG for other pages, which bring their
-// own theme, and have the data behind the link.
+// own theme, and have the data behind the link; or, in a width, for a file.
 func (p *page) picture(_ js.Value, args []js.Value) any {
 	for i := range p.shared.Charts {
 		if v := &p.shared.Charts[i]; v.ID == args[0].String() && v.Figure != nil {
-			return draw.SVG(v, draw.Options{Link: args[1].String(), Version: p.session.Version, Data: " "})
+			o := draw.Options{Link: args[1].String(), Version: p.session.Version, Data: " "}
+			if len(args) > 2 { // for a file, which has its data, in a width
+				o.Data, o.Width, o.Theme = "", args[2].Int(), draw.Light
+			}
+			return draw.SVG(v, o)
 		}
 	}
 	return ""

@@ -30,7 +30,7 @@ var layers = []layer{
 	{"traces/archive", nil},             // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
-	{"traces/contents", []string{"sim/unit", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
+	{"traces/contents", []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
 	{"traces/chakra", []string{"sim/unit", "sim/workload", "traces/chakra/write", "traces/protobuf", "traces/recording"}},
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
@@ -64,7 +64,8 @@ var layers = []layer{
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/own", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
 	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                                        // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                                                         // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                // tables as files
+	{"ui/cite", nil}, // papers of systems as BibTeX
+	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
 	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
 	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
 	{"ui/wire", nil},                                    // how page and workers write what they say
@@ -101,7 +102,7 @@ var layers = []layer{
 	{"wasm/vjson", nil},   // in the place of a module of that name
 	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/table", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/prototype", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/eager", "traces/zoo"}}, // a table that tests compare with; only tests import it
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
@@ -114,8 +115,10 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"sim/study", "ui/cards", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec"}},
+	{"build/release", nil},  // packs what a release has, twice, and compares
+	{"build/versions", nil}, // lays sites of several versions beside each other
+	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
 }

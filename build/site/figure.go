@@ -16,6 +16,7 @@ const (
 	component      = "spill-figure.js"
 	timelineScript = "timeline.js"
 	timelineFiles  = "timeline-files.js"
+	versionsScript = "versions.js" // offers other versions of the site
 	chartLibrary   = "echarts.js"
 )
 

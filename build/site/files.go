@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/cite"
 	"spillway/ui/model/output"
 )
 
@@ -67,7 +68,7 @@ func uncached(name string) bool {
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "EMBED.md":
+	case "sw.js", "_headers", ".nojekyll", "404.html", "index.html", "EMBED.md":
 		return true
 	}
 	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
@@ -97,7 +98,7 @@ func (s site) version() string {
 }
 
 // addHashes tells boot.js the hashes of what it asks for after the start, so that it
-// never takes another version's.
+// never takes another version's, and share.js the papers of systems.
 func (s site) addHashes() error {
 	files := map[string]string{}
 	for name, data := range s {
@@ -106,8 +107,11 @@ func (s site) addHashes() error {
 			files[name] = integrity(data)
 		}
 	}
-	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles, chartLibrary} {
+	for _, name := range []string{"worker.js", "wasm_exec.js", timelineScript, timelineFiles, chartLibrary, versionsScript} {
 		files[name] = integrity(s[name])
+	}
+	if err := s.fillJSON("share.js", "PAPERS", cite.Entries()); err != nil {
+		return err
 	}
 	return s.fillJSON("boot.js", "FILES", files)
 }

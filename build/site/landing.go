@@ -74,7 +74,7 @@ func (d *drawn) Only() template.HTMLAttr {
 // A card is the picture that goes with a preset's address in other places, which
 // take no SVG.
 type card struct {
-	File          string
+	File, Alt     string
 	Width, Height int
 }
 
@@ -238,15 +238,10 @@ func (p *preset) Frame() string {
 
 // addLanding writes the files of one preset.
 func (s site) addLanding(page *template.Template, p *preset) error {
-	if s[p.Card.File] == nil { // the first laboratory's, and of those that have none yet
-		p.Card.File = "screenshot.png"
-	}
-	picture, err := png.DecodeConfig(bytes.NewReader(s[p.Card.File]))
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.Card.File, err)
-	}
-	p.Card.Width, p.Card.Height = picture.Width, picture.Height
 	folder := figures + p.Key + "/"
+	if err := s.addCard(p, folder); err != nil {
+		return err
+	}
 	for _, c := range p.Charts {
 		if c.SVG == "" {
 			continue
@@ -271,6 +266,35 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 		return err
 	}
 	return s.add(folder+"oembed.json", data)
+}
+
+// addCard gives a preset the picture that goes with its address: its first chart, or, where
+// that is too large, the laboratory's page. Who knows no address can show neither.
+func (s site) addCard(p *preset, folder string) error {
+	if p.Origin == "" {
+		return nil
+	}
+	for _, c := range p.Charts {
+		if c.SVG == "" {
+			continue
+		}
+		data, err := paint(c.SVG)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.ID, err)
+		}
+		p.Card = card{File: folder + "card.png", Alt: c.Title + ". " + c.Text, Width: cardWidth, Height: cardHeight}
+		return s.add(p.Card.File, data)
+	}
+	if s[p.Card.File] == nil { // the first laboratory's, and of those that have none yet
+		p.Card.File = "screenshot.png"
+	}
+	picture, err := png.DecodeConfig(bytes.NewReader(s[p.Card.File]))
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Card.File, err)
+	}
+	p.Card.Alt = "Spillway, the laboratory " + p.Lab
+	p.Card.Width, p.Card.Height = picture.Width, picture.Height
+	return nil
 }
 
 // asks is what an example leaves to be filled in: @link PRESET@, the same as @raw

@@ -158,6 +158,10 @@ func TestLandingsWithOrigin(t *testing.T) {
 			if !strings.HasPrefix(card.HTML, `<iframe src="`+at+"?embed=view#") || s[strings.TrimPrefix(card.Thumbnail, at)] == nil {
 				t.Errorf("%s: %s, %s", p.Key, card.HTML, card.Thumbnail)
 			}
+			// The picture is the preset's own, but where all its charts are too large for a file.
+			if own := s[folder+"card.png"] != nil; own != strings.HasSuffix(card.Thumbnail, folder+"card.png") || !own && slices.ContainsFunc(s.names(), func(name string) bool { return strings.HasPrefix(name, folder) && strings.HasSuffix(name, ".svg") }) {
+				t.Errorf("%s: the picture is %s", p.Key, card.Thumbnail)
+			}
 			page := string(s[folder+"index.html"])
 			for _, want := range []string{`type="application/json&#43;oembed" href="` + at + folder + "oembed.json", `property="og:image" content="` + at, `property="og:url" content="` + at + folder} {
 				if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#43;", "+")) {

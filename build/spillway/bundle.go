@@ -77,10 +77,6 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 		return nil, err
 	}
 	l := door.New()
-	systems, err := chosen(&l, q.systems)
-	if err != nil {
-		return nil, err
-	}
 	workload, err := readLab(&l, q.files)
 	if err != nil {
 		return nil, err
@@ -90,6 +86,10 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 		if opened, err = openLab(&l, workload); err != nil {
 			return nil, err
 		}
+	}
+	systems, err := chosen(&l, opened, q)
+	if err != nil {
+		return nil, err
 	}
 	u, err := setup(&l, opened, q.pairs)
 	if err != nil {

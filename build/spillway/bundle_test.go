@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spillway/build/effort"
 	"spillway/traces/jsonx"
@@ -147,6 +148,65 @@ func TestCheck(t *testing.T) {
 	} {
 		if code, out, errs := run(t, tt.args...); code != exitUsage || !strings.Contains(out+errs, tt.says) {
 			t.Errorf("spillway %v: exit code %d, want %q in: %s%s", tt.args, code, tt.says, out, errs)
+		}
+	}
+}
+
+// TestFormerBundles: what the version before wrote still checks, though a setting came in that the
+// names of a paper's runs have, and quantities that results have.
+func TestFormerBundles(t *testing.T) {
+	for _, name := range []string{"former-paper", "former-store"} {
+		code, out, errs := run(t, "check", filepath.Join("testdata", name+bundle.Ext))
+		if code != exitOK || !strings.Contains(out, "\nagrees: ") || strings.Contains(out, "differs") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, out, errs)
+		}
+		// Agreeing is not enough for who is strict.
+		if code, _, errs := run(t, "check", "--strict", filepath.Join("testdata", name+bundle.Ext)); code != exitFailed || !strings.Contains(errs, "--strict") {
+			t.Errorf("%s: exit code %d: %s", name, code, errs)
+		}
+	}
+}
+
+// TestCertificate: one page says what was found, of what, by whom and when.
+func TestCertificate(t *testing.T) {
+	page, fresh := filepath.Join(t.TempDir(), "c.html"), filepath.Join(t.TempDir(), "store"+bundle.Ext)
+	if code, _, errs := run(t, "bundle", "lab=store", "system=lru,oracle", "-o", fresh); code != exitOK {
+		t.Fatal(errs)
+	}
+	for _, tt := range []struct {
+		file string
+		code int
+		says []string
+	}{
+		{fresh, exitOK, []string{"Verdict: replayed. 4 of 4 parts replayed.", "2026-01-02T03:04:05Z", "workload=training-and-bursts"}},
+		{"former-store", exitFailed, []string{"Verdict: agrees.", "<td class=\"ok\">agrees</td>"}},
+		{"former-paper", exitFailed, []string{"Verdict: agrees.", "paper ravenstore"}},
+	} {
+		name := tt.file
+		if name != fresh {
+			name = filepath.Join("testdata", tt.file+bundle.Ext)
+		}
+		var out bytes.Buffer
+		s := shell{labs: all.Labs, out: &out, errs: &out, program: "spillway 1 go1 linux/amd64", now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
+		if code := s.command([]string{"check", "--strict", "--certificate", page, name}); code != tt.code {
+			t.Errorf("%s: exit code %d: %s", tt.file, code, out.String())
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := bundle.Open(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append(tt.says, of.Info().Root, "spillway 1 go1 linux/amd64", filepath.Base(name)) {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: the certificate does not say %q:\n%s", tt.file, want, text)
+			}
 		}
 	}
 }

@@ -4,13 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
+	"spillway/sim/hash"
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
+	pages "spillway/ui/review"
 )
 
 const checkAbout = `Computes what is in a bundle again, writes its texts and draws its pictures again, and
@@ -21,6 +26,10 @@ that is not the same), or differs, with where and by how much. Exit code: 0 repl
 cannot be checked: it is damaged, or of something that this version does not have. Results as JSON, of the page or of run, are checked, too, those of
 former versions as well: replayed (the same hash), agrees (every value within 1e-12)
 or differs.
+
+With --strict only what is replayed will do: exit code 1 if a part merely agrees, or was
+not checked. --certificate writes one page of HTML for a review: verdict, hash, both
+versions, platform and time.
 `
 
 // A checked is the JSON of spillway check. Names and meanings are stable.
@@ -30,6 +39,7 @@ type checked struct {
 	Paper   string        `json:"paper,omitempty" help:"key of the paper that it is about"`
 	Setup   string        `json:"setup" help:"setup text of its runs; empty of a paper's"`
 	Version string        `json:"version" help:"of the program that wrote it"`
+	Hash    string        `json:"hash" help:"SHA-256 of all that it has: of a bundle the root of its manifest, else of the file"`
 	Here    string        `json:"here" help:"this program, as spillway version prints it"`
 	Damaged []string      `json:"damaged" help:"files whose bytes are not what the manifest says, and why"`
 	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper; texts; its claims; pictures"`
@@ -50,8 +60,10 @@ type checkedDifference struct {
 }
 
 func (s *shell) check(args []string) error {
-	fs := s.flags("check", "FILE"+bundle.Ext+" | RESULTS.json [--json]", checkAbout, doc{"--json prints one object:", checked{}})
+	fs := s.flags("check", "FILE"+bundle.Ext+" | RESULTS.json [--strict] [--certificate FILE.html] [--json]", checkAbout, doc{"--json prints one object:", checked{}})
 	asJSON := fs.Bool("json", false, "print everything as one JSON object")
+	strict := fs.Bool("strict", false, "exit code 1 unless everything is replayed")
+	certificate := fs.String("certificate", "", "write what was found to `FILE`, one page of HTML")
 	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
@@ -72,7 +84,8 @@ func (s *shell) check(args []string) error {
 		if err != nil {
 			return fmt.Errorf("check: %s: %w", rest[0], err)
 		}
-		return s.found(c, *asJSON)
+		c.Hash = hash.Sum(data)
+		return s.found(c, filepath.Base(rest[0]), *certificate, *asJSON, *strict)
 	}
 	if !bundle.Is(data) {
 		return fmt.Errorf("check: %s is no bundle, a zip with a manifest.json of Spillway, and no results as JSON; if it was downloaded, it may be cut off", rest[0])
@@ -85,12 +98,18 @@ func (s *shell) check(args []string) error {
 	if err != nil {
 		return err
 	}
-	return s.found(summary(b.Info(), verdicts), *asJSON)
+	return s.found(summary(b.Info(), verdicts), filepath.Base(rest[0]), *certificate, *asJSON, *strict)
 }
 
-// found prints what was found; the error says what it comes to.
-func (s *shell) found(c *checked, asJSON bool) (err error) {
+// found prints what was found of a file, and writes a certificate if there shall be one; the
+// error says what it comes to.
+func (s *shell) found(c *checked, name, certificate string, asJSON, strict bool) (err error) {
 	c.Here = s.program
+	if certificate != "" {
+		if err := os.WriteFile(certificate, []byte(pages.Certify(s.certified(c, name))), 0o644); err != nil {
+			return err
+		}
+	}
 	if asJSON {
 		err = printJSON(s.out, c)
 	} else {
@@ -103,8 +122,53 @@ func (s *shell) found(c *checked, asJSON bool) (err error) {
 		return failed{errors.New("not everything is as recorded")}
 	case c.Finding != exec.Replayed.String() && c.Finding != exec.Agrees.String():
 		return errors.New("it " + map[bool]string{true: "is damaged", false: "cannot be checked"}[c.Finding == exec.Damaged.String()])
+	case strict && c.Finding != exec.Replayed.String():
+		return failed{errors.New("not everything is replayed, which --strict wants")}
 	}
 	return nil
+}
+
+// certified is what was found, for a page.
+func (s *shell) certified(c *checked, name string) *pages.Certificate {
+	p := &pages.Certificate{
+		Name: name, Finding: c.Finding, Class: class(c.Finding), Hash: c.Hash, Lab: c.Lab, Paper: c.Paper, Setup: c.Setup,
+		Written: c.Version, Checked: c.Here, Damaged: c.Damaged,
+	}
+	if s.now != nil {
+		p.Time = s.now().UTC().Format(time.RFC3339)
+	}
+	counts := map[string]int{}
+	for _, x := range c.Parts {
+		counts[x.Finding]++
+		if len(c.Parts) > mostReplayed && x.Finding == exec.Replayed.String() && x.Says == "" {
+			continue // of a paper's hundreds those are named that are not as recorded
+		}
+		says := x.Says
+		if len(x.Differences) > 0 {
+			d := &x.Differences[0]
+			says = strings.TrimSpace(says + fmt.Sprintf(" %s: recorded %s, now %s.", d.Where, d.Recorded, d.Got))
+		}
+		p.Parts = append(p.Parts, pages.Part{Name: x.Part, Finding: x.Finding, Class: class(x.Finding), Says: says})
+	}
+	var said []string
+	for f := exec.Replayed; f <= exec.Damaged; f++ {
+		if n := counts[f.String()]; n > 0 {
+			said = append(said, fmt.Sprintf("%d of %d parts %s", n, len(c.Parts), f))
+		}
+	}
+	p.Says = strings.Join(said, ", ") + "."
+	return p
+}
+
+// class is a finding's color.
+func class(finding string) string {
+	switch finding {
+	case exec.Replayed.String(), exec.Agrees.String():
+		return "ok"
+	case exec.Differs.String():
+		return "warn"
+	}
+	return "bad"
 }
 
 // verdicts checks all parts of a bundle.
@@ -165,7 +229,7 @@ func redrawn(l lab.Lab, info *exec.BundleInfo, workload []lab.File) ([]exec.Draw
 
 // summary is what was found, for programs.
 func summary(info *exec.BundleInfo, verdicts []*exec.Verdict) *checked {
-	c := &checked{Lab: info.Lab, Paper: info.Paper, Setup: info.Setup, Version: info.Version, Damaged: append([]string{}, info.Damaged...), Parts: []checkedPart{}}
+	c := &checked{Lab: info.Lab, Paper: info.Paper, Setup: info.Setup, Version: info.Version, Hash: info.Root, Damaged: append([]string{}, info.Damaged...), Parts: []checkedPart{}}
 	worst := exec.Replayed
 	if len(info.Damaged) > 0 || len(verdicts) == 0 {
 		worst = exec.Damaged

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,17 +14,19 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/headless"
 	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
-const figureForm = `LINK [--chart ID] [--theme THEME] [-o FILE]
+const figureForm = `LINK [KEY=VALUE ...] [--chart ID] [--theme THEME] [-o FILE]
        spillway figure lab=LAB [preset=NAME] [KEY=VALUE ...] [FLAGS]`
 
 const figureAbout = `Runs what a link shows and writes one of its charts as SVG: vector text, title,
 description, fidelity label, and the data as CSV in its metadata. LINK is the
 address of a page of Spillway, or what stands behind its #; what a view
-shows as a chart can be drawn. The second form takes settings as run does, a
-preset (the name that links have for it) which they change, and whatever else is in
-links: systems=g10,uvm, by-memory=kernel, view=reproduce figure=g10.11.
+shows as a chart can be drawn. Settings behind it take the place of its own. The
+second form takes settings as run does, a preset (the name that links have for it)
+which they change, and whatever else is in links: systems=g10,uvm, by-memory=kernel,
+view=reproduce figure=g10.11.
 `
 
 func (s *shell) figure(args []string) error {
@@ -92,13 +95,14 @@ const maxFigure = 10000
 
 // figureLink takes the arguments apart, or makes a link of settings.
 func (s *shell) figureLink(args []string) (page, fragment string, err error) {
-	if len(args) == 1 {
+	if len(args) > 0 {
 		page, fragment, _ = strings.Cut(args[0], "#")
-		if fragment != "" {
-			return page, fragment, nil
+		if fragment == "" && strings.HasPrefix(page, "v=") {
+			page, fragment = "", page
 		}
-		if strings.HasPrefix(page, "v=") {
-			return "", page, nil
+		if fragment != "" {
+			fragment, err = s.changed(fragment, args[1:])
+			return page, fragment, err
 		}
 	}
 	var name, preset string
@@ -132,6 +136,50 @@ func (s *shell) figureLink(args []string) (page, fragment string, err error) {
 		return "", "", err
 	}
 	return "", link.Encode(&info, state), nil
+}
+
+// changed returns a link with other values for some of its settings.
+func (s *shell) changed(fragment string, args []string) (string, error) {
+	if len(args) == 0 {
+		return fragment, nil
+	}
+	l, err := link.Parse(fragment)
+	if err != nil {
+		return "", err
+	}
+	d, err := s.door(cmp.Or(l.Lab, s.labs[0].Name))
+	if err != nil {
+		return "", err
+	}
+	opened := d.New()
+	info := opened.Complete()
+	is := state.Opening(&info)
+	if !l.Empty {
+		if is, err = link.Read(&info, l.Pairs); err != nil {
+			return "", err
+		}
+	}
+	var pairs []knob.Pair
+	for _, a := range args {
+		key, text, ok := strings.Cut(a, "=")
+		switch {
+		case !ok || key == "":
+			return "", fmt.Errorf("%q is no setting; behind a link want KEY=VALUE", a)
+		case key == "system" || key == "systems":
+			err = link.ReadSystems(&is, &info, text)
+		case is.Look.Knob(key) != nil:
+			err = is.Look.Set(key, text)
+		default:
+			pairs = append(pairs, knob.Pair{Key: key, Text: text})
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if err := is.Setup.Apply(pairs); err != nil {
+		return "", err
+	}
+	return link.Encode(&info, &is), nil
 }
 
 // drawn runs what a link shows and returns one of its charts, with the link as it

@@ -58,4 +58,17 @@ func TestFigure(t *testing.T) {
 	if code, out, errs := run(t, "figure", attrs["link"], "--chart", "memory", "--theme", "dark"); code != exitOK || out != string(text) {
 		t.Errorf("the link draws something else: exit code %d, %s", code, errs)
 	}
+	code, there, errs := run(t, "figure", "lab=train", "preset=g10-paper", "batch=32", "system=g10,deepum", "--chart", "throughput")
+	code2, here, errs2 := run(t, "figure", attrs["link"], "batch=32", "system=g10,deepum", "--chart", "throughput")
+	numbers := func(text string) string {
+		_, after, _ := strings.Cut(text, `type="text/csv">`)
+		csv, _, _ := strings.Cut(after, "</")
+		return csv
+	}
+	if code != exitOK || code2 != exitOK || numbers(here) == "" || numbers(here) != numbers(there) {
+		t.Errorf("settings behind a link: exit codes %d and %d, %s%s", code, code2, errs, errs2)
+	}
+	if code, _, errs := run(t, "figure", attrs["link"], "bath=32"); code != exitUsage || !strings.Contains(errs, "bath") {
+		t.Errorf("an unknown setting behind a link: exit code %d, %s", code, errs)
+	}
 }

@@ -11,12 +11,16 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/door"
+	"spillway/traces/handed"
 	"spillway/traces/recording"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
+	"spillway/ui/wire"
 )
 
 const inspectAbout = `Says which laboratories take files, and what they find in them, before anything is
@@ -47,7 +51,8 @@ type foundEntry struct {
 type inspected struct {
 	Name     string                   `json:"name" help:"for people, unique among these; spillway convert --entry NAME"`
 	Format   string                   `json:"format" help:"what recorded it"`
-	Label    string                   `json:"label" help:"how much of it was measured: L1, L1m, E2, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
+	Says     string                   `json:"says" help:"what the page says first of it, on the machine that it opens on; empty if it cannot be opened"`
+	Label    string                   `json:"label" help:"how much of it was measured: E1, E1m, E2, L1, L1m, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
 	Files    []string                 `json:"files" help:"that it comes from, without folders"`
 	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
 	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`
@@ -114,8 +119,11 @@ func (s *shell) inspect(args []string) error {
 	if len(paths) == 0 {
 		return errors.New("inspect: name files: recordings, traces, checkpoints, models, or whatever a laboratory takes")
 	}
-	x, err := inspectAll(paths, c.of())
+	x, h, err := inspectAll(paths, c.of())
 	if err != nil {
+		return err
+	}
+	if err := s.shown(x, h); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -125,10 +133,11 @@ func (s *shell) inspect(args []string) error {
 }
 
 // inspectAll says who takes files, and of those about training what is in them.
-func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
+// The second result is what the laboratory of training gets of them, nil if that is nothing.
+func inspectAll(paths []string, c recording.Choices) (*inspection, *handed.Training, error) {
 	files, err := readFiles(paths)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list := make([]door.File, len(files))
 	for i, f := range files {
@@ -136,37 +145,86 @@ func inspectAll(paths []string, c recording.Choices) (*inspection, error) {
 	}
 	o, err := door.Open(list, "", 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Unknown != nil { // whoever takes any bytes at all says nothing of them
-		return nil, o.Unknown
+		return nil, nil, o.Unknown
 	}
 	x := &inspection{Workloads: []inspected{}, Notes: o.Notes}
+	var h *handed.Training
 	for _, t := range o.Takers {
 		of := taker{Lab: t.Lab, Title: t.Title, Entries: []foundEntry{}}
 		for _, f := range t.Found {
 			of.Entries = append(of.Entries, foundEntry{f.Name, f.Detail})
 		}
 		x.Takers = append(x.Takers, of)
-		if t.Lab != "train" {
+		is, ok := t.Workload.(*handed.Training)
+		if !ok {
 			continue
 		}
-		src, err := dropped(paths)
-		switch {
-		case err != nil && len(t.Found) > 0:
-			continue // networks that a config.json describes: there is no step to look into
-		case err != nil:
-			return nil, err
-		}
-		for i := range src.Entries {
-			x.Workloads = append(x.Workloads, look(&src.Entries[i], c))
+		h = is
+		notes := h.Notes
+		if slices.ContainsFunc(h.Jobs, func(j handed.Job) bool { return j.Recording == nil }) {
+			src, err := dropped(paths)
+			switch {
+			case err != nil && len(t.Found) > 0:
+				continue // networks that a config.json describes: there is no step to look into
+			case err != nil:
+				return nil, nil, err
+			}
+			for i := range src.Entries {
+				x.Workloads = append(x.Workloads, look(&src.Entries[i], c))
+			}
+			notes = src.Notes
+		} else {
+			for i := range h.Jobs {
+				x.Workloads = append(x.Workloads, lookRecording(h.Jobs[i].Recording, c))
+			}
 		}
 		if len(o.Takers) == 1 {
-			x.Notes = src.Notes
+			x.Notes = notes
 		}
 	}
 	x.Notes = emptied(x.Notes)
-	return x, nil
+	return x, h, nil
+}
+
+// shown adds to recordings what the page says first of them: on the machine that they open on, and
+// corrected.
+func (s *shell) shown(x *inspection, h *handed.Training) error {
+	at := slices.IndexFunc(s.labs, func(e all.Entry) bool { return e.Name == "train" })
+	if at < 0 || h == nil || !slices.ContainsFunc(x.Workloads, func(w inspected) bool { return w.Label != "" }) {
+		return nil
+	}
+	l := s.labs[at].New()
+	found, err := wire.Marshal(h)
+	if err != nil {
+		return err
+	}
+	opened, err := l.Accept(found, nil)
+	if err != nil {
+		return err
+	}
+	entries := opened.Entries()
+	for i := range x.Workloads {
+		w := &x.Workloads[i]
+		if w.Label == "" || !slices.ContainsFunc(entries, func(e lab.Entry) bool { return e.Name == w.Name && e.Error == "" }) {
+			continue
+		}
+		u, err := setup(&l, opened, []knob.Pair{{Key: l.Entry, Text: w.Name}})
+		if err != nil {
+			return err
+		}
+		r, _, err := l.Run(u, "ideal", opened, nil)
+		if err != nil || r == nil {
+			continue // why stands in w
+		}
+		w.Says = r.Lead
+		if r.Answer != "" {
+			w.Says = r.Answer // which says it of what has no kernels
+		}
+	}
+	return nil
 }
 
 // dropped opens files and folders together, as when they are dropped on the page.
@@ -341,6 +399,9 @@ const mostSteps = 10
 
 func (x *inspected) print(out io.Writer) error {
 	fmt.Fprintln(out, x.Name)
+	if x.Says != "" {
+		fmt.Fprint(out, wrap(x.Says, "  "))
+	}
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value string) {
 		if value != "" {
@@ -363,6 +424,10 @@ func (x *inspected) print(out io.Writer) error {
 		}
 		if s.Name == x.Step {
 			about += ", chosen"
+		}
+		if s.Time == 0 && s.Copying == 0 {
+			row("step", fmt.Sprintf("%s: %d kernels, whose times were not recorded%s", s.Name, s.Kernels+s.Copies, about))
+			continue
 		}
 		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
 	}

@@ -532,3 +532,23 @@ func TestSection(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestsAlone: a recording of a device runs the SSD alone where nobody names systems.
+func TestRequestsAlone(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "disk.csv")
+	if err := os.WriteFile(file, []byte("100,h,0,Write,4096,4096,5\n110,h,0,Read,4096,8192,5\n120,h,0,Write,0,512,9\n130,h,0,Read,0,4096,9\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"run", "lab=filesys", "file=" + file}, {"sweep", "lab=filesys", "file=" + file, "--vary", "channels=4,8"}} {
+		if code, out, errs := run(t, args...); code != exitOK || strings.Contains(out, "Ext4") || strings.Contains(out, "ext4") || !strings.Contains(out, "SSD alone") && !strings.Contains(out, "raw") {
+			t.Errorf("%v: %d, %s%s", args, code, out, errs)
+		}
+	}
+	if code, out, errs := run(t, "run", "lab=filesys", "file="+file, "system=ext4"); code != exitOK || !strings.Contains(out, "The SSD alone takes it") {
+		t.Errorf("%d, %s%s", code, out, errs)
+	}
+	if code, out, errs := run(t, "section", "alone", "lab=filesys", "file="+file); code != exitOK || !strings.Contains(out, "are answered within") {
+		t.Errorf("%d, %s%s", code, out, errs)
+	}
+}

@@ -164,11 +164,11 @@ func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 		return nil, nil, err
 	}
 	l := door.New()
-	systems, err := chosen(&l, q.systems)
+	files, err := openFiles(&l, q.files)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := openFiles(&l, q.files)
+	systems, err := chosen(&l, files, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,9 +217,15 @@ func relate(l *lab.Lab, runs []labResult) {
 	}
 }
 
-// chosen returns the systems with these names, those that are compared at first
-// if there are none.
-func chosen(l *lab.Lab, names []string) ([]*lab.System, error) {
+// chosen returns the systems that a request names, or else those that the entry of files is
+// for, or those that are compared at first.
+func chosen(l *lab.Lab, files lab.Files, q request) ([]*lab.System, error) {
+	names := q.systems
+	if len(names) == 0 {
+		if e, err := chosenEntry(l, files, q.pairs); err == nil && e != nil { // what is wrong says who reads settings
+			names = e.Systems
+		}
+	}
 	var list []*lab.System
 	for _, name := range names {
 		x, err := l.System(strings.TrimSpace(name))
@@ -434,6 +440,11 @@ func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 	for i := range runs {
 		r := &runs[i]
 		switch {
+		case r.report.Nothing && len(runs) > 1: // whatever the system
+			if i == 0 {
+				fmt.Fprintln(w, r.report.Reason)
+			}
+			continue
 		case !r.report.Fits && r.system.Bound: // which runs nothing
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Reason)
 		case !r.report.Fits:

@@ -228,27 +228,29 @@ func (s *shell) open(q request) (*sweeping, error) {
 	}
 	l := door.New()
 	x := &sweeping{plan: plan{Lab: l.Name, Force: s.force, Settings: knob.Join(q.pairs, " "), Files: []planFile{}}, shell: s, door: door, lab: &l}
-	systems, err := chosen(&l, q.systems)
+	list, err := readLab(&l, q.files)
 	if err != nil {
 		return nil, err
-	}
-	for _, system := range systems {
-		x.Systems = append(x.Systems, system.Name)
-	}
-	list, err := readLab(&l, q.files)
-	if err != nil || list == nil {
-		return x, err
 	}
 	for _, f := range list {
 		sum := sha256.Sum256(f.Data)
 		x.Files = append(x.Files, planFile{f.Name, hex.EncodeToString(sum[:])})
 	}
 	x.opened = list
-	if x.files, err = openLab(&l, list); err != nil {
+	if list != nil {
+		if x.files, err = openLab(&l, list); err != nil {
+			return nil, err
+		}
+		for _, note := range x.files.Notes() {
+			fmt.Fprintln(s.errs, "note:", note)
+		}
+	}
+	systems, err := chosen(&l, x.files, q)
+	if err != nil {
 		return nil, err
 	}
-	for _, note := range x.files.Notes() {
-		fmt.Fprintln(s.errs, "note:", note)
+	for _, system := range systems {
+		x.Systems = append(x.Systems, system.Name)
 	}
 	return x, nil
 }

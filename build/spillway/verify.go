@@ -75,12 +75,13 @@ type figure struct {
 var verifyDoc = doc{"--json prints one object:", verification{}}
 
 func (s *shell) verify(args []string) error {
-	fs := s.flags("verify", "[--paper KEY] [--figures NAME,...] [--artifact FOLDER] [--all] [--json]\n       spillway verify --bounds [FILE ...]", verifyAbout, verifyDoc)
+	fs := s.flags("verify", "[--paper KEY] [--figures NAME,...] [--artifact FOLDER] [--all] [--strict] [--json]\n       spillway verify --bounds [FILE ...]", verifyAbout, verifyDoc)
 	key := fs.String("paper", "", "verify only the paper with this `KEY`; spillway list has them")
 	figures := fs.String("figures", "", "comma-separated `NAMES` of figures, like 11,18 or g10.11,g10.18; all without it")
 	artifact := fs.String("artifact", "", "`FOLDER` (or zip) with a paper's own workloads, as its authors published them")
 	every := fs.Bool("all", false, "print every point, not only those that differ")
 	asJSON := fs.Bool("json", false, "print everything as one JSON object")
+	strict := fs.Bool("strict", false, "exit code 1 as well if a claim of a paper differs")
 	bounds := fs.Bool("bounds", false, "check proofs of the best possible")
 	rest, err := parse(fs, args)
 	if err == nil && *bounds {
@@ -117,6 +118,13 @@ func (s *shell) verify(args []string) error {
 	}
 	if err == nil && len(gaps) > 0 {
 		err = failed{fmt.Errorf("%d points are not as recorded, the first: %v", len(gaps), gaps[0].String())}
+	}
+	if err == nil && *strict {
+		for i := range total.Claims {
+			if c := &total.Claims[i]; c.Verdict == study.Differs {
+				return failed{fmt.Errorf("a claim differs: %s", c.ID)}
+			}
+		}
 	}
 	return err
 }

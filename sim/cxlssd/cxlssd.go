@@ -81,10 +81,10 @@
 //     is over, and it takes the link if that has a rate. A shoot-down (Shootdown) stops
 //     all cores, once for each promotion. Both cost nothing in the artifact, and the
 //     paper has no numbers.
-//  12. TPP's scans mark random pages of the footprint; their number and period are divided
-//     by the scale, as the run is. They begin at once, where the paper waits for 2 s, its
-//     list of active pages has room for all, not for 524,288, and an access makes up for
-//     64 scans at most.
+//  12. TPP's scans mark random pages of the footprint; their number and period (ScanPages,
+//     ScanPeriod) are divided by the scale, as the run is. They begin at once, where the
+//     paper waits for 2 s, its list of active pages has room for all, not for 524,288, and
+//     an access makes up for 64 scans at most.
 //  13. Of the link's rate a line takes 64 bytes in the direction of its data, before it is
 //     at the device; commands and answers take nothing.
 //  14. Nobody waits for the lines of a demoted page that find the log full: compaction
@@ -162,6 +162,9 @@ type Setup struct {
 	// and what moving a page costs: the copy takes Copy, and Shootdown stops every core.
 	PromoteAt, PromoteReset int64
 	Copy, Shootdown         unit.Time
+	// Of promotion by sampling (TPP): how often a scan marks pages, and how many.
+	ScanPeriod unit.Time
+	ScanPages  int64
 
 	// Of flash: how long a die needs, how many channels there are, dies a channel (see
 	// OneLUN), planes a die, blocks a plane and pages a block. ChannelRate 0 is a bus

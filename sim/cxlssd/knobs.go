@@ -116,6 +116,9 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, and its first.", Source: artifact})
 	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters start over after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold starts over.", Source: artifact})
+	const tpp = artifact + ": 64 Ki pages every 100 ms; the paper says nothing of it. The switch stay-armed makes both of no effect"
+	span(func(s *Setup) *unit.Time { return &s.ScanPeriod }, unit.Millisecond, "ms", 10*unit.Second, knob.Info{Key: "scan_period", Label: "Scans of TPP, every", Min: int64(unit.Millisecond), Help: "How often, at full scale, a design that promotes by sampling (TPP) marks pages: it promotes a page whose marks two accesses have met.", Source: tpp})
+	count(func(s *Setup) *int64 { return &s.ScanPages }, knob.Info{Key: "scan_pages", Label: "Scans of TPP, pages", Unit: "pages", Min: 1, Max: 1 << 20, Help: "How many pages, at full scale, a scan of TPP marks, at random.", Source: tpp})
 	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long copying a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"})
 	span(func(s *Setup) *unit.Time { return &s.Shootdown }, us, "µs", unit.Millisecond, knob.Info{Key: "shootdown", Label: "TLB shoot-down", Help: "How long a promotion stops every core: the device's interrupt (MSI-X), and the shoot-down by which the core forgets the page's old address.", Source: "0: the artifact charges nothing, and the paper says no number"})
 

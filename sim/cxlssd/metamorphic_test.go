@@ -14,7 +14,7 @@ func twice(w *stream.Workload, s Setup) (*stream.Workload, Setup) {
 	slow := &stream.Workload{Name: w.Name, Recipe: w.Recipe, Seed: w.Seed}
 	slow.Recipe.DRAM *= 2
 	s.Clock /= 2
-	for _, t := range []*unit.Time{&s.Switch, &s.Threshold, &s.Access, &s.Link, &s.Index, &s.Copy, &s.Shootdown, &s.Read, &s.Program, &s.Erase} {
+	for _, t := range []*unit.Time{&s.Switch, &s.Threshold, &s.Access, &s.Link, &s.Index, &s.Copy, &s.Shootdown, &s.Read, &s.Program, &s.Erase, &s.ScanPeriod} {
 		*t *= 2
 	}
 	s.LinkRate /= 2
@@ -23,7 +23,7 @@ func twice(w *stream.Workload, s Setup) (*stream.Workload, Setup) {
 }
 
 // TestTimeDoubles: where all takes twice as long a run takes exactly twice as long, and nothing
-// else is another. Designs with TPP are left out: the operating system scans pages by its clock.
+// else is another.
 func TestTimeDoubles(t *testing.T) {
 	list := stream.Recipes()
 	for k := range list {
@@ -35,9 +35,6 @@ func TestTimeDoubles(t *testing.T) {
 			s.Scale = 64
 			slow, d := twice(w, s)
 			for _, system := range Systems {
-				if system.Promote == TPP {
-					continue
-				}
 				a, err := Run(w, &s, system.Name, nil, nil)
 				b, err2 := Run(slow, &d, system.Name, nil, nil)
 				if err != nil || err2 != nil {

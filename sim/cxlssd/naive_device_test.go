@@ -119,14 +119,14 @@ func (n *naive) hit(p *naivePage, now unit.Time) {
 }
 
 // seenTwice is whether an access is the second one to a page that a scan had armed
-// before it; a scan arms 64 Ki pages at random every 100 ms.
+// before it; a scan arms ScanPages at random every ScanPeriod.
 func (n *naive) seenTwice(page uint32, now unit.Time) bool {
-	period := 100 * unit.Millisecond / unit.Time(n.s.Scale)
+	period := n.s.ScanPeriod / unit.Time(n.s.Scale)
 	for n.scan+64*period <= now { // the last 64 will do
 		n.scan += period
 	}
 	for ; n.scan <= now; n.scan += period {
-		for range max(1, 65536/n.s.Scale) {
+		for range max(1, n.s.ScanPages/n.s.Scale) {
 			n.armed[uint32(n.rnd.Below(int64(n.all.Pages)))] = true
 		}
 	}
@@ -473,7 +473,7 @@ func (n *naive) initial() {
 	}
 	n.host, n.foreign = make([]*naiveHost, 8*n.hostSets), 0
 	n.threshold, n.accesses, n.benefit = n.s.PromoteAt, 0, 0
-	n.armed, n.active, n.scan = map[uint32]bool{}, map[uint32]bool{}, 100*unit.Millisecond/unit.Time(n.s.Scale)
+	n.armed, n.active, n.scan = map[uint32]bool{}, map[uint32]bool{}, n.s.ScanPeriod/unit.Time(n.s.Scale)
 	n.stamp = naiveAges
 
 	type deep struct{ page, depth int64 }

@@ -75,7 +75,7 @@ func (h *host) init(d *device, capacity int64, s *Setup) {
 	}
 	if d.design.Promote == TPP && !h.stayArmed {
 		h.marks = make([]uint8, n)
-		h.period, h.sample = 100*unit.Millisecond/unit.Time(d.scale), max(65536/d.scale, 1)
+		h.period, h.sample = max(s.ScanPeriod/unit.Time(d.scale), 1), max(s.ScanPages/d.scale, 1)
 	}
 	h.clear()
 }

@@ -114,6 +114,7 @@ func randomSetup(r *rand.Rand) Setup {
 	s.Host = unit.Bytes(pick(r, 0, 8, r.Int64N(64), 100_000)) * unit.Page
 	s.PromoteAt = 1 + r.Int64N(8)
 	s.PromoteReset = pick(r, 1, 1+r.Int64N(200), 10_000)
+	s.ScanPeriod, s.ScanPages = pick(r, unit.Millisecond, unit.Time(1+r.IntN(9))*10*unit.Millisecond, 100*unit.Millisecond), pick(r, 1, 1+r.Int64N(100), 65_536)
 	if r.IntN(3) == 0 {
 		s.Copy, s.Shootdown = unit.Time(r.IntN(3000))*unit.Nanosecond, unit.Time(r.IntN(5000))*unit.Nanosecond
 	}

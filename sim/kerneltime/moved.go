@@ -44,3 +44,39 @@ func MovedBand(of Kind, from, to *GPU, unshaped int64) int64 {
 	rest := float64(band*min(max(unshaped, 0), 100)) / 100
 	return int64(math.Ceil(math.Sqrt(float64(part*part) + float64(rest*rest))))
 }
+
+// movedKernels are how far off eight of ten kernels of a class are at most, in percent, that were
+// measured on one GPU and moved to another, by shape and by class alone, where pairs were measured
+// (traces/measured, whose test holds them); 0 where none were.
+var movedKernels = [classes][2]int64{
+	Elementwise:       {8, 8},
+	Normalization:     {21, 20},
+	Product:           {24, 32},
+	AttentionForward:  {8, 9},
+	AttentionBackward: {8, 9},
+}
+
+// unshapedKernel is what a kernel of a class that multiplies has besides, in percent and in squares,
+// where only its class is known and no pairs were measured.
+const unshapedKernel = 40
+
+// ClassBand is how far off eight of ten kernels of a class are at most on a GPU, in percent. Of
+// times that were measured on another, from, it is what pairs needed, or what the law is off on both
+// where none of such GPUs were measured; from is nil where times were not measured.
+func ClassBand(class Class, from, on *GPU, shaped bool) int64 {
+	at := 0
+	if !shaped {
+		at = 1
+	}
+	if from != nil && from.Ground == Measured && on.Ground == Measured && movedKernels[class][at] > 0 {
+		return movedKernels[class][at]
+	}
+	squares := kernelBands[class][on.Ground] * kernelBands[class][on.Ground]
+	if from != nil {
+		squares += kernelBands[class][from.Ground] * kernelBands[class][from.Ground]
+	}
+	if !shaped && class >= Product {
+		squares += unshapedKernel * unshapedKernel
+	}
+	return int64(math.Ceil(math.Sqrt(float64(squares))))
+}

@@ -22,6 +22,9 @@ const (
 	precisions
 )
 
+// Cast is how many bytes an element of 2 moves until it has one: the largest is looked for, it is read again, and written.
+const Cast unit.Bytes = 2 + 2 + 1
+
 // precisionNames are the keys, by precision.
 var precisionNames = [precisions]string{"fp32", "tf32", "tf32-conv", "amp-fp16", "amp-bf16", "fp16", "bf16", "fp8"}
 

@@ -69,14 +69,16 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 		passes = 8
 	}
 	const tera = 1_000_000_000_000 // operations are counted in it
-	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, tera), tera/1000, max(job.Reached(n, l.Precision)/1000, 1))
+	work := unit.MulDiv(unit.MulDiv(parameters, passes*tokens, tera), tera/1000, max(s.reached(l)/1000, 1))
 	compute := unit.Time(unit.MulDiv(work, int64(unit.Second), n.GPUs))
 	compute += unit.Time(unit.MulDiv(int64(compute), l.Pipeline-1, micros))
 
-	peers := max(n.Peers(), 1)
+	inside, across := max(n.Ring(l.Tensor, 1), 1), max(n.Ring(l.Data, l.Tensor*l.Pipeline), 1)
 	layers := (a.Layers + a.Encoder + l.Pipeline - 1) / l.Pipeline
 	var sent, beside unit.Bytes // of each GPU: what kernels wait for, and what goes on beside them
+	steps := unit.Time(0)       // what the steps of collectives take that kernels wait for
 	if t := l.Tensor; t > 1 {
+		steps = unit.Time(4*layers*micros*2*(t-1)) * n.Step
 		sent += unit.Bytes(unit.MulDiv(4*layers*micros*2*(t-1), l.Micro*l.Sequence*a.Hidden*width, t))
 	}
 	own := parameters / (l.Tensor * l.Pipeline)
@@ -87,7 +89,7 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 		}
 		beside = unit.Bytes(unit.MulDiv(rounds*(d-1), own*width, d))
 	}
-	compute = max(compute+peers.Time(sent), peers.Time(beside)) + peers.Time(beside)/unit.Time(layers)
+	compute = max(compute+inside.Time(sent)+steps, across.Time(beside)) + across.Time(beside)/unit.Time(layers)
 	if sys.Bound {
 		return compute
 	}
@@ -119,6 +121,15 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 	}
 	moves := rate.Time(unit.Bytes(over))
 	return max(compute, moves) + moves/4
+}
+
+// reached is how many operations a second large products reach.
+func (s *Setup) reached(l *job.Layout) int64 {
+	rate := job.Reached(&s.Node, l.Precision)
+	if l.FP8 {
+		rate += rate / 2 // what casts leave of it
+	}
+	return rate
 }
 
 // auto runs a system with the layouts that closed forms rank first, and returns the fastest. Of TERAIO they are compared as

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,8 +60,8 @@ func (s *Setup) ByFormula(sys *system.System) bool {
 func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
-		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam,
-		Choice: s.Recipe, Share: share, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
+		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam, Step: cmp.Or(c.Step, pretrain.RingStep),
+		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
@@ -68,6 +69,9 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	}
 	if c.GPU.Peer > 0 {
 		j.Collective = max(j.Collective, c.GPU.Peer/3*2) // what collectives reach of NVLink: as package pretrain has it, 200 of 300 and 300 of 450
+	}
+	if across := c.Between() * unit.Bandwidth(c.InNode()); c.Nodes > 1 {
+		j.Collective = min(j.Collective, across)
 	}
 	return j
 }

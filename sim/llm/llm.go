@@ -87,6 +87,9 @@ type Try struct {
 // Ran reports whether the system ran; all numbers of a result that did not are 0.
 func (r *Result) Ran() bool { return r.Result != nil && r.Reason == "" && r.Time > 0 }
 
+// mostSimulated is how many GPUs systems may have that are not closed formulas.
+const mostSimulated = 64
+
 // Progress is in thousandths of the whole: to build takes up to built, to plan at most up to
 // planned, and to run all schedules what is left.
 const (
@@ -180,6 +183,9 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 	if err != nil {
 		return nil, nil, o, err
 	}
+	if n := s.Node.GPUs; n > mostSimulated {
+		return node, nil, o, &system.Refusal{Reason: fmt.Sprintf("%d GPUs are simulated at most, there are %d; One GPU, DDP and FSDP are closed formulas, and take any number.", mostSimulated, n)}
+	}
 	arch := s.Arch
 	o = s.Options
 	spec := job.Spec{Arch: &arch, Layout: s.Layout, Node: node}
@@ -211,7 +217,7 @@ func run(s *Setup, name string, options offload.Options, p report.Progress, also
 	switch {
 	case s.ByFormula(sys):
 		return r, r.byFormula(s, sys)
-	case s.Auto && (sys.Bound || sys.Offloads != nil) && (s.Recipe.Plain() || sys.Bound):
+	case s.Auto && s.Node.GPUs <= mostSimulated && (sys.Bound || sys.Offloads != nil) && (s.Recipe.Plain() || sys.Bound):
 		return auto(s, sys, options, p)
 	case !s.Recipe.Plain() && !sys.Bound:
 		r.Reason = unknownRecipe(sys)

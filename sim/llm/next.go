@@ -83,11 +83,16 @@ func Next(s *Setup) []Change {
 		{"twice-gpus", "Twice the GPUs", stages},
 	} {
 		gpus := one * c.stages
-		if stages+c.stages > s.Arch.Layers || n.GPUs+gpus > mostGPUs || c.key == "twice-gpus" && stages == 1 {
+		if stages+c.stages > s.Arch.Layers || n.GPUs+gpus > mostGPUs || n.Nodes > 1 && gpus%n.InNode() != 0 || c.key == "twice-gpus" && stages == 1 {
 			continue
 		}
 		add(c.key, fmt.Sprintf("%s, %d in all", c.title, n.GPUs+gpus), gpus*(n.GPU.Cents+n.Drives*n.Drive.Cents), func(s *Setup) {
-			s.Node.GPUs += gpus
+			if n := s.Node; n.Nodes > 1 {
+				one := n.One()
+				s.Node = one.Times(n.Nodes + gpus/n.InNode())
+			} else {
+				s.Node.GPUs += gpus
+			}
 			if s.Layout.Pipeline > 0 {
 				s.Layout.Pipeline += c.stages
 			}

@@ -81,7 +81,7 @@ func TestNextParts(t *testing.T) {
 // TestReplaced: every rate of a node that the GPU's link bounds becomes as much faster as the link, in all
 // changes that have another link; the others stay.
 func TestReplaced(t *testing.T) {
-	own := []string{"HostRate", "ArrayCap"} // of host memory, and of the drives
+	own := []string{"HostRate", "ArrayCap", "Network"} // of host memory, of the drives, and between nodes
 	half := Standard()
 	half.Node.GPU.Link /= 2
 	for _, c := range Next(&half) {

@@ -167,6 +167,8 @@ const (
 
 // A Table is numbers with headings, ready to be shown.
 type Table struct {
+	// Key names it in files, whatever it is about: "threads". It is unique in its section.
+	Key   string
 	Title string
 	Head  []string
 	Rows  []Row
@@ -189,6 +191,16 @@ type Cell struct {
 	Stack []float64
 	// Change is how it differs from a baseline's, "+8 % better"; empty without one.
 	Change string
+	// Data are its numbers in full, as files have them; none where the text is words, or says
+	// that there is nothing.
+	Data []Datum
+}
+
+// A Datum is a number of a cell.
+type Datum struct {
+	Part  string // which of several of the cell: "low", "high"; empty of one
+	Value string // with all digits, a point and no other signs: "0.125"
+	Unit  string // "s", "B", "B/s", "%", "$"; empty of counts and ratios
 }
 
 // A Map is a grid of cells, or several side by side: what lies where. Every cell is
@@ -284,6 +296,7 @@ type Section struct {
 	Falls  []Fall
 	Maps   []Map
 	Tables []Table
+	CSV    string   // the numbers of the tables in full, as [Data] writes them
 	Notes  []string // small print
 	Offers []Offers
 }

@@ -102,9 +102,6 @@ var others = []struct{ begins, says string }{
 	{"gem5", "is gem5's own packet trace; open what its util/decode_packet_trace.py makes of it"},
 	{"Format: <instr address>,<opcode>", "lists instructions (DynamoRIO's instrace) and no addresses of data; record with memtrace_simple instead"},
 	{"\xff\xfe", "is text in UTF-16, as PowerShell's > writes it; write it as UTF-8"},
-	{"PK\x03\x04", "is a zip archive; unpack it and open the file in it"},
-	{"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it, or compress it with gzip"},
-	{"\xfd7zXZ", "is compressed with xz; unpack it, or compress it with gzip"},
 }
 
 // Read reads an address trace in any of the formats, also compressed with gzip. name

@@ -155,7 +155,6 @@ func TestErrors(t *testing.T) {
 		{"gem5.trc", "gem5\x0a\x12"},
 		{"instrace", "Format: <instr address>,<opcode>\n0x7f59c2d002d3,call\n"},
 		{"utf16", "\xff\xfea\x00d\x00"},
-		{"zip", "PK\x03\x04"},
 		{"version", "address 2\n0 1 2 R\n"},
 		{"header", "address 1 hours pages=0\n0 1 2 R\n"},
 		{"blanks", "address" + strings.Repeat(" ", 200_000) + "1" + strings.Repeat(" ", 100_000)},

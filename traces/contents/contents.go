@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/compress/buddy"
 	"spillway/sim/compress/sample"
 	"spillway/sim/unit"
 	"spillway/traces/archive"
@@ -58,12 +59,15 @@ func Open(files []archive.File) (*handed.Contents, error) {
 	var texts []bool
 	for i := range files {
 		f := &files[i]
-		found, err := open(f)
+		found, counts, err := open(f)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", f.Name, err))
 			continue
 		}
 		x := &sample.File{Name: f.Name, Format: found.Format, Raw: found.Format == tensorfile.Raw, Size: bytesOf(f), Notes: found.Notes, Place: i}
+		if counts != nil { // its bytes are nowhere as they are
+			x.Place, x.Size, x.Sample, x.All = -1, found.Unpacked, counts, counts
+		}
 		for _, t := range found.Tensors {
 			x.Tensors = append(x.Tensors, sample.Tensor(t))
 		}
@@ -82,21 +86,52 @@ func Open(files []archive.File) (*handed.Contents, error) {
 // bytesOf is how large a file is.
 func bytesOf(f *archive.File) int64 { return max(f.Size, int64(len(f.Data))) }
 
-// open finds the tensors in a file. Only what its header says is read.
-func open(f *archive.File) (*tensorfile.File, error) {
-	if f.Stream == nil {
-		return tensorfile.Open(f.Name, bytes.NewReader(f.Data), bytesOf(f))
+// open finds the tensors in a file. Only what its header says is read, unless they are compressed:
+// then they are unpacked and counted at once, because no slice of them can be read by itself.
+func open(f *archive.File) (*tensorfile.File, []sample.Counts, error) {
+	var at io.ReaderAt = bytes.NewReader(f.Data)
+	if f.Stream != nil {
+		r, err := f.Stream()
+		if err != nil {
+			return nil, nil, err
+		}
+		defer r.Close()
+		var ok bool
+		if at, ok = r.(io.ReaderAt); !ok {
+			return nil, nil, errors.New("only its beginning can be read; save it on this computer and open it from there")
+		}
 	}
-	r, err := f.Stream()
+	found, err := tensorfile.Open(f.Name, at, bytesOf(f))
+	if err != nil || found.Unpacked == 0 {
+		return found, nil, err
+	}
+	counts, err := count(found)
+	return found, counts, err
+}
+
+// count counts all entries of the tensors of a file that is compressed.
+func count(f *tensorfile.File) ([]sample.Counts, error) {
+	hists, rest := make([]buddy.Histogram, len(f.Tensors)), make([][]byte, len(f.Tensors))
+	err := f.Each(func(i int, data []byte) {
+		if len(rest[i]) > 0 {
+			data = append(rest[i], data...)
+		}
+		whole := len(data) &^ (2*buddy.EntryBytes - 1)
+		hists[i].Measure(data[:whole])
+		rest[i] = append([]byte(nil), data[whole:]...)
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	at, ok := r.(io.ReaderAt)
-	if !ok {
-		return nil, errors.New("only its beginning can be read; save it on this computer and open it from there")
+	counts := make([]sample.Counts, len(hists))
+	for i := range hists {
+		if len(rest[i]) > 0 {
+			hists[i].Measure(rest[i])
+		}
+		counts[i].Set(&hists[i])
 	}
-	return tensorfile.Open(f.Name, at, bytesOf(f))
+	f.Notes = append(f.Notes, "The arrays are compressed in the file: they were unpacked and counted whole, and their bytes cannot be looked at. numpy.savez keeps them as they are.")
+	return counts, nil
 }
 
 // leave takes texts out that lie beside tensors, such as a checkpoint's configuration.

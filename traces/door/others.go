@@ -18,6 +18,7 @@ import (
 	"spillway/traces/handed"
 	"spillway/traces/hf"
 	"spillway/traces/opstrace"
+	"spillway/traces/tensorfile"
 )
 
 // yes is Yes where something is so.
@@ -289,7 +290,7 @@ func sniffContents(f *archive.Item) Sure {
 	switch {
 	case f.Dropped < 0: // only what can be read anywhere
 		return No
-	case slices.ContainsFunc(tensors, begins), strings.HasSuffix(strings.ToLower(f.Name), ".safetensors"), safetensors(f.Data):
+	case slices.ContainsFunc(tensors, begins), tensorfile.IsLegacy(f.Data), strings.HasSuffix(strings.ToLower(f.Name), ".safetensors"), safetensors(f.Data):
 		return Yes
 	case slices.ContainsFunc(refused, begins), len(f.Data) == 0:
 		return No

@@ -174,7 +174,7 @@ func (t *Trace) Works(w Window, device int32) (launches []Launch) {
 			continue
 		}
 		name := t.Name(n)
-		k := recording.Kernel{Name: name, Op: name, Flops: node.Flops, Bytes: bytes, Class: classOf(name), Element: 4, Shape: node.shape}
+		k := recording.Kernel{Name: name, Op: name, Flops: node.Flops, Bytes: bytes, Class: recording.ClassOf(name), Element: 4, Shape: node.shape}
 		if node.half {
 			k.Element = 2
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"spillway/sim/kerneltime"
+	"spillway/traces/recording"
 )
 
 // lawShape is the shape of an operator as the law of kernel times knows it; not ok where it has
@@ -14,7 +15,7 @@ func lawShape(name string, in, out []shape) (k kerneltime.Kernel, ok bool) {
 	if !ok {
 		return k, false
 	}
-	k.Class = classOf(name)
+	k.Class = recording.ClassOf(name)
 	switch rest {
 	case "mm":
 		return k, products(&k, &in[0], &in[1], 2)

@@ -3,8 +3,6 @@ package et
 import (
 	"bytes"
 	"strings"
-
-	"spillway/sim/kerneltime"
 )
 
 const accumulateGrad = "torch::autograd::AccumulateGrad"
@@ -166,38 +164,6 @@ func flops(name string, in, out []shape) int64 {
 		return convolution(&out[0], &in[1])
 	}
 	return product(largest(in, out))
-}
-
-// classOf is what an operator's kernel does, to the law of kernel times.
-func classOf(name string) kerneltime.Class {
-	rest, ok := strings.CutPrefix(name, "aten::")
-	if !ok {
-		return kerneltime.Elementwise
-	}
-	backward := strings.HasSuffix(rest, "backward")
-	switch {
-	case rest == "bmm" || rest == "baddbmm":
-		return kerneltime.BatchedProduct
-	case rest == "mm" || rest == "addmm" || rest == "_addmm_activation" || rest == "matmul" || rest == "linear" || rest == "mkldnn_linear":
-		return kerneltime.Product
-	case strings.Contains(rest, "attention") && backward:
-		return kerneltime.AttentionBackward
-	case strings.Contains(rest, "attention"):
-		return kerneltime.AttentionForward
-	case strings.Contains(rest, "convolution") && backward:
-		return kerneltime.ConvData
-	case strings.Contains(rest, "convolution"), rest == "conv1d", rest == "conv2d", rest == "conv3d":
-		return kerneltime.ConvForward
-	case strings.Contains(rest, "batch_norm"):
-		return kerneltime.BatchNorm
-	case strings.Contains(rest, "layer_norm"), strings.Contains(rest, "rms_norm"), strings.Contains(rest, "group_norm"), strings.Contains(rest, "softmax"):
-		return kerneltime.Normalization
-	case strings.Contains(rest, "embedding"):
-		return kerneltime.Embedding
-	case rest == "sum" || rest == "mean":
-		return kerneltime.Reduction
-	}
-	return kerneltime.Elementwise
 }
 
 // matmul is the work of [..., m, k] times [..., k, n].

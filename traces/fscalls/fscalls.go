@@ -88,9 +88,6 @@ var others = []struct{ begins, says string }{
 	{"\x7fELF", "is a program; record it with strace -f -ttt -y -o FILE PROGRAM"},
 	{"\xff\xfe", "is text in UTF-16, as PowerShell's > writes it; write it as UTF-8"},
 	{"\xfe\xff", "is text in UTF-16, its bytes in the order of big machines; write it as UTF-8"},
-	{"PK\x03\x04", "is a zip archive; unpack it and open the file in it"},
-	{"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it, or compress it with gzip"},
-	{"\xfd7zXZ", "is compressed with xz; unpack it, or compress it with gzip"},
 }
 
 // Read reads a recording in any of the formats, also compressed with gzip. name is the

@@ -98,7 +98,11 @@ func (b *builder) placeKernels() {
 			if k.Kind == recording.Compute && collective(to.Op) {
 				to.Kind = recording.Communication
 			}
-			if b.t.Shapes && to.Kind == recording.Compute {
+			switch {
+			case b.t.estimated:
+				w := b.t.workOf(k.Op)
+				to.Class, to.Element, to.Flops, to.Bytes, to.Shape = w.class, w.element, w.flops, w.bytes, w.shape
+			case b.t.Shapes && to.Kind == recording.Compute:
 				to.Shape = b.lawShape(to.Name, k.Op)
 			}
 		}

@@ -30,7 +30,13 @@ func (rd *reading) finish() (*Trace, error) {
 	t.nest()
 	externals := rd.placeKernels(t)
 	t.byExternal(externals)
-	rd.placeDevices(t)
+	if len(t.Kernels) == 0 && rd.mtia == 0 && rd.shapes && rd.r.Repairs.Unclosed == 0 {
+		t.imagine()
+	}
+	rd.placeDevices(t) // also of a GPU that was not watched
+	if t.estimated && rd.memory.n == 0 {
+		rd.memory = rd.hosted
+	}
 	rd.placeMemory(t)
 	rd.account(t)
 	if big {

@@ -72,7 +72,7 @@ func FuzzRead(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)
 	}
-	for _, name := range []string{"kineto-minimal-good", "kineto-two-devices", "kineto-dup-correlation", "kineto-nan-inf"} {
+	for _, name := range []string{"kineto-minimal-good", "kineto-two-devices", "kineto-dup-correlation", "kineto-nan-inf", "cpu-only"} {
 		f.Add([]byte(strings.Clone(minimal[name])))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) { check(t, doc) })
@@ -83,6 +83,7 @@ var minimal = map[string]string{
 	"kineto-minimal-good":    `{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1.0, "dur": 9.0, "args": {"External id": 1, "Input Dims": [[4, 4], [4, 4]], "Input type": ["float", "float"]}}, {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 12.0, "dur": 5.0, "args": {"device": 0, "stream": 7, "correlation": 7, "External id": 1}}]}`,
 	"kineto-two-devices":     `{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "a", "ts": 1, "dur": 5, "args": {"device": 0}}, {"ph": "X", "cat": "kernel", "name": "b", "ts": 2, "dur": 5, "args": {"device": 1}}]}`,
 	"kineto-dup-correlation": `[{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 2, "args": {"correlation": 7}}, {"ph": "X", "cat": "kernel", "ts": 12, "dur": 5, "args": {"correlation": 7}}, {"ph": "X", "cat": "kernel", "ts": 13, "dur": 5, "args": {"correlation": 7}}]`,
+	"cpu-only":               `{"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::conv2d", "pid": 1, "tid": 1, "ts": 1, "dur": 9, "args": {"Input Dims": [[2, 3, 8, 8], [4, 3, 3, 3]], "Input type": ["float", "c10::Half"], "Concrete Inputs": ["", "", "", "[2, 2]", "[1, 1]"], "Sequence number": 3}}, {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 2, "args": {"Device Type": 0, "Device Id": -1, "Addr": 5, "Bytes": 900}}, {"ph": "X", "cat": "cpu_op", "name": "aten::convolution_backward", "pid": 1, "tid": 2, "ts": 21, "dur": 9, "args": {"Input Dims": [[2, 4, 4, 4], [2, 3, 8, 8], [4, 3, 3, 3]], "Input type": ["float", "float", "float"], "Sequence number": 3, "Fwd thread id": 1}}, {"ph": "X", "cat": "cpu_op", "name": "vllm::cache", "pid": 1, "tid": 1, "ts": 41, "dur": 2, "args": {"Input Dims": [[2, 4], [9000, 4]], "Input type": ["float", "float"]}}]}`,
 	"kineto-nan-inf":         `[{"ph": "X", "cat": "kernel", "ts": Infinity, "dur": 5}, {"ph": "X", "cat": "kernel", "ts": 1, "dur": NaN}]`,
 }
 

@@ -56,7 +56,14 @@ type Trace struct {
 	replayed   []bool      // of Kernels: such ones
 	alive      alive       // of Blocks, at the beginning of the step that was built last
 	calls      []*call     // by signature, once they are needed
+
+	estimated bool               // Kernels are operators, because none were recorded
+	works     map[deed]*work     // of operators, then
+	begun     map[int32][2]int64 // height and width of convolutions' results then, by their number
 }
+
+// Ran reports whether kernels were recorded, and not only operators.
+func (t *Trace) Ran() bool { return len(t.Kernels) > 0 && !t.estimated }
 
 // A side has what else is known of an Op.
 type side struct {

@@ -63,6 +63,7 @@ type reading struct {
 	launches          table[launchRow]
 	kernels           table[kernelRow]
 	memory            table[memoryRow]
+	hosted            table[memoryRow] // of the host, as long as there is nothing of a device
 	properties        []recording.Device
 
 	found      bool  // a list of events
@@ -621,8 +622,21 @@ func clip(v int64) int32 { return int32(min(max(v, -1<<31), 1<<31-1)) }
 
 func (rd *reading) takeMemory(at int64) {
 	e := &rd.e
-	if e.deviceType == 0 || e.bytes == 0 || rd.full(rd.memory.n, "memory events") {
-		return // of the host
+	if e.bytes == 0 || rd.full(max(rd.memory.n, rd.hosted.n), "memory events") {
+		return
+	}
+	if e.deviceType == 0 {
+		if rd.kernels.n == 0 && rd.memory.n == 0 && believed(e.bytes) { // of what is there before the host's counter knows nothing
+			whole := (max(e.bytes, -e.bytes) + 511) / 512 * 512 // as a GPU's allocator counts
+			if e.bytes < 0 {
+				whole = -whole
+			}
+			rd.hosted.add(memoryRow{at: at, bytes: whole, address: e.address, thread: rd.onThread(), placed: e.has&hasAddress != 0})
+		}
+		return
+	}
+	if rd.hosted.n > 0 {
+		rd.hosted = table[memoryRow]{}
 	}
 	rd.memory.add(memoryRow{at, e.bytes, e.total, e.address, rd.onThread(), clip(e.deviceID), e.has&hasTotal != 0, e.has&hasAddress != 0})
 }

@@ -22,9 +22,9 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 		if t.unended {
 			return nil, fmt.Errorf("%s ends too early, before any work of a GPU: %d operators and %d launches are there. Record or copy it again", name, len(t.Ops), t.launches)
 		}
-		advice := "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], or, without a GPU, with Spillway's capture.py and cpu=True"
+		advice := "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]; without a GPU with record_shapes=True and profile_memory=True, from which times are estimated, or with Spillway's capture.py and cpu=True"
 		if t.launches > 0 {
-			advice = fmt.Sprintf("of %d launches no kernel was recorded: the driver did not let CUPTI or roctracer watch; close other profilers, and allow it (NVIDIA: NVreg_RestrictProfilingToAdminUsers=0, in a container CAP_SYS_ADMIN)", t.launches)
+			advice = fmt.Sprintf("of %d launches no kernel was recorded: the driver did not let CUPTI or roctracer watch; close other profilers, and allow it (NVIDIA: NVreg_RestrictProfilingToAdminUsers=0, in a container CAP_SYS_ADMIN), or record with record_shapes=True, from which times are estimated", t.launches)
 		}
 		err := fmt.Errorf("%s has operators (%d), but no work of a GPU: %s", name, len(t.Ops), advice)
 		if len(t.Notes) > 0 {
@@ -40,6 +40,10 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 		}}
 		if len(t.Devices) > 1 {
 			r.Name = fmt.Sprintf("%s, GPU %d", name, d.ID)
+		}
+		if t.estimated {
+			r.Times = workload.Estimated
+			r.Notes = append(r.Notes, t.imaginedNote())
 		}
 		t.fill(&r, int32(d.ID))
 		list = append(list, r)
@@ -102,9 +106,13 @@ func (t *Trace) memory(m *recording.Memory, device int32) {
 func (t *Trace) label(r *Recorded) {
 	advise := func(s string) { r.Advice = append(r.Advice, s) }
 	known, graphs := t.share(r)
-	switch {
-	case r.Memory.Known && t.placed:
+	switch measured := r.Memory.Known && t.placed; {
+	case measured && t.estimated:
+		r.Label = recording.E1m
+	case measured:
 		r.Label = recording.L1m
+	case t.estimated:
+		r.Label = recording.E1
 	case t.Shapes:
 		r.Label = recording.L1
 	}
@@ -142,6 +150,9 @@ func (t *Trace) label(r *Recorded) {
 	}
 	if t.Shapes && !t.modules() {
 		advise("With with_stack=True weights would have the names of their modules.")
+	}
+	if t.estimated {
+		return
 	}
 	advise("With an ExecutionTrace of the same run, opened together with this file, who reads and writes which tensor would be exact.")
 }

@@ -128,3 +128,32 @@ func TestMovedBand(t *testing.T) {
 		}
 	}
 }
+
+// Eight of ten kernels that were measured on two GPUs lie inside the band of their class, by shape and
+// where only the class is known, and the band is not twice as wide as that.
+func TestClassBand(t *testing.T) {
+	for _, x := range movedSets[:5] {
+		var ms []measurement
+		for _, m := range measurements(t, x.file, columnTime) {
+			if x.of(m.Row) {
+				ms = append(ms, m)
+			}
+		}
+		for _, shaped := range []bool{true, false} {
+			var off []float64
+			for _, m := range moves(ms) {
+				p, _ := kerneltime.ParsePrecision(m.from.Row["precision"])
+				ks, _, _ := kernels(p, m.from.Row)
+				ratio := m.byClass()
+				if shaped {
+					ratio = m.byShape()
+				}
+				off = append(off, 100*max(ratio-1, 1-ratio)/float64(kerneltime.ClassBand(ks[0].Class, m.from.result.GPU, m.to.result.GPU, shaped)))
+			}
+			slices.Sort(off)
+			if at := off[max(0, (len(off)*8+9)/10-1)]; at > 1 || at < 0.5 {
+				t.Errorf("%s, shaped %v: eight of ten of %d are within %.2f of the band", x.name, shaped, len(off), at)
+			}
+		}
+	}
+}

@@ -71,7 +71,7 @@ func (f *folding) between() (least, most unit.Bytes) {
 	switch {
 	case f.off(mostRange):
 		return min(r.Rebuilt, r.Counter), max(r.Rebuilt, r.Counter)
-	case r.Counter == 0 && f.rec.Label == L1:
+	case r.Counter == 0 && (f.rec.Label == L1 || f.rec.Label == E1):
 		return r.Rebuilt / 2, r.Rebuilt * 2
 	}
 	return r.Rebuilt, r.Rebuilt
@@ -101,13 +101,10 @@ func (f *folding) warn() {
 	if f.off(mostCounter) {
 		warn(recordMemory, "The tensors take %v at once, but the recording's own counter %v", r.Rebuilt, r.Counter)
 	}
-	switch f.rec.Label {
-	case L1:
+	if f.rec.Label == L1 || f.rec.Label == E1 {
 		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
-	case E2:
-		if f.rec.Times != workload.Estimated {
-			break
-		}
+	}
+	if f.rec.Times == workload.Estimated {
 		warn("record a trace of the profiler in the same run", "Kernel times are estimated for %s, from what operators compute and move, ± %d %%", f.gpu.Name, r.Band)
 	}
 	if !f.step.Complete {

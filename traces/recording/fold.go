@@ -36,6 +36,9 @@ type Choices struct {
 	// it, others are estimated for it. Empty is the recorded one, and DefaultGPU where no times
 	// were recorded.
 	GPU string
+	// Calibrate mends the law's times of that GPU, as kerneltime.ParseCalibration reads it; it may be
+	// empty.
+	Calibrate string
 }
 
 // DefaultGPU is what times are estimated for where nobody says another.
@@ -68,7 +71,9 @@ type Report struct {
 	Held          unit.Bytes // that stays on the GPU, because no kernel is known to use it; Resident is part of it
 	Communication unit.Time  // of Summed
 	Moved         *Moved     // to another GPU, nil if times are as recorded
-	Band          int64      // how far off times are at most of eight networks in ten, in percent; 0 if measured
+	// Classes are the kernels by class where times are not as recorded, those that take longest first.
+	Classes []ClassTime
+	Band    int64 // how far off times are at most of eight networks in ten, in percent; 0 if measured
 	// Warnings decide whether the result can be trusted; Notes are everything else.
 	Warnings, Notes, Advice []string
 	own                     int // of Notes: those about what became of the step, before the format's
@@ -179,6 +184,13 @@ func (f *folding) choose() error {
 	}
 	if f.gpu = kerneltime.Find(f.c.GPU); f.gpu == nil && f.c.GPU != "" {
 		return fmt.Errorf("times cannot be estimated for the GPU %q, which is not known; leave it out, or choose one that spillway models lists", f.c.GPU)
+	}
+	if f.gpu != nil && f.c.Calibrate != "" {
+		own, err := kerneltime.ParseCalibration(f.c.Calibrate)
+		if err != nil {
+			return err
+		}
+		f.gpu = f.gpu.Calibrated(own)
 	}
 	var err error
 	f.rules, err = parseRoles(f.c.Roles)

@@ -1,8 +1,10 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
@@ -20,6 +22,31 @@ type Moved struct {
 	// ByShape, ByClass and Kept are the parts of Before: of kernels whose shapes are known, of
 	// those whose class is, and of what stays as it was, such as communication and copies.
 	ByShape, ByClass, Kept unit.Time
+}
+
+// A ClassTime is the kernels of one class, on a GPU that they were not measured on.
+type ClassTime struct {
+	Class         kerneltime.Class // one of those with its word
+	Kernels       int
+	Before, After unit.Time // as recorded, 0 where it was not, and there
+	Shaped        unit.Time // of After, of kernels whose shapes are known
+	Band          int64     // how far off eight of ten kernels are at most, in percent
+}
+
+// classed adds a kernel to those of its class.
+func (f *folding) classed(class kerneltime.Class, from *kerneltime.GPU, before, after unit.Time, shaped bool) {
+	at := slices.IndexFunc(f.rep.Classes, func(c ClassTime) bool { return c.Class.Word() == class.Word() })
+	if at < 0 {
+		at = len(f.rep.Classes)
+		f.rep.Classes = append(f.rep.Classes, ClassTime{Class: class})
+	}
+	c := &f.rep.Classes[at]
+	c.Kernels++
+	c.Before, c.After = c.Before+before, c.After+after
+	if shaped {
+		c.Shaped += after
+	}
+	c.Band = max(c.Band, kerneltime.ClassBand(class, from, f.gpu, shaped))
 }
 
 // DeviceGPU is the recorded GPU as the law of kernel times knows it, nil if it does not.
@@ -46,8 +73,14 @@ func (f *folding) move() error {
 	switch {
 	case f.rec.Times == workload.Estimated:
 		f.rep.Band = f.estimatedBand()
+		for p, i := range f.order {
+			if k := &f.step.Kernels[i]; k.Kind == Compute {
+				f.classed(k.Class, nil, 0, f.times[p], k.Shape != nil)
+			}
+		}
+		f.sortClasses()
 		return nil
-	case f.gpu == nil || from == f.gpu:
+	case f.gpu == nil || from != nil && from.Key == f.gpu.Key:
 		return nil
 	}
 	m, kind := &Moved{From: from, To: f.gpu}, f.kind()
@@ -55,18 +88,34 @@ func (f *folding) move() error {
 		k, t := &f.step.Kernels[i], f.times[p]
 		m.Before += t
 		is, part := f.other(k, from, t)
-		*part(m) += t
+		at := part(m)
+		if *at += t; at != &m.Kept {
+			class := kerneltime.Copy
+			switch {
+			case k.Shape != nil:
+				class = k.Shape.Class
+			case k.Kind == Compute:
+				class = DeedOf(k.Name, k.Op).Class
+			}
+			f.classed(class, from, t, is, k.Shape != nil)
+		}
 		f.times[p] = is
 		m.After += is
 		if m.After > mostTime {
 			return fmt.Errorf("the kernels of step %q would take more than %v on the %s", f.step.Name, mostTime, f.gpu.Name)
 		}
 	}
+	f.sortClasses()
 	f.rep.Moved, f.rep.Band = m, unknownBand
 	if from != nil {
 		f.rep.Band = kerneltime.MovedBand(kind, from, f.gpu, unit.MulDiv(100, int64(m.ByClass), int64(max(1, m.Before))))
 	}
 	return nil
+}
+
+// sortClasses puts the class that takes longest first.
+func (f *folding) sortClasses() {
+	slices.SortStableFunc(f.rep.Classes, func(a, b ClassTime) int { return cmp.Compare(b.After, a.After) })
 }
 
 // other is how long a launch takes on the other GPU that adds t to the busy time, and of which

@@ -101,3 +101,36 @@ func (d *Deed) policy(on *kerneltime.GPU) kerneltime.Policy {
 	}
 	return p
 }
+
+// ClassOf is what the work of an operator is to the law of kernel times, where no kernel was
+// recorded; of a convolution's gradients it is that of its input's.
+func ClassOf(op string) kerneltime.Class {
+	rest, ok := strings.CutPrefix(op, "aten::")
+	if !ok {
+		return kerneltime.Elementwise
+	}
+	backward := strings.HasSuffix(rest, "backward")
+	switch {
+	case rest == "bmm" || rest == "baddbmm":
+		return kerneltime.BatchedProduct
+	case rest == "mm" || rest == "addmm" || rest == "_addmm_activation" || rest == "matmul" || rest == "linear" || rest == "mkldnn_linear":
+		return kerneltime.Product
+	case strings.Contains(rest, "attention") && backward:
+		return kerneltime.AttentionBackward
+	case strings.Contains(rest, "attention"):
+		return kerneltime.AttentionForward
+	case strings.Contains(rest, "convolution") && backward:
+		return kerneltime.ConvData
+	case strings.Contains(rest, "convolution"), rest == "conv1d", rest == "conv2d", rest == "conv3d":
+		return kerneltime.ConvForward
+	case strings.Contains(rest, "batch_norm"):
+		return kerneltime.BatchNorm
+	case strings.Contains(rest, "layer_norm"), strings.Contains(rest, "rms_norm"), strings.Contains(rest, "group_norm"), strings.Contains(rest, "softmax"):
+		return kerneltime.Normalization
+	case strings.Contains(rest, "embedding"):
+		return kerneltime.Embedding
+	case rest == "sum" || rest == "mean":
+		return kerneltime.Reduction
+	}
+	return kerneltime.Elementwise
+}

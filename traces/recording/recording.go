@@ -17,6 +17,8 @@ type Label string
 
 // The labels, from least to most.
 const (
+	E1  Label = "E1"  // times and tensors estimated from shapes
+	E1m Label = "E1m" // sizes and lifetimes measured; times and reads between estimated
 	L1  Label = "L1"  // times measured; tensors estimated from shapes
 	L1m Label = "L1m" // times, sizes and lifetimes measured; reads between estimated
 	E2  Label = "E2"  // tensors recorded, times estimated
@@ -162,7 +164,22 @@ type Picture struct {
 	Roles  []string
 	Times  []unit.Time
 	Levels [][]unit.Bytes
+	// Clocked says that Times are of the host's clock; else changes count as a microsecond each.
+	Clocked bool
+	// Lives are the blocks, the larger ones where there are too many; Reserved is the most that the
+	// allocator held of the driver, used or not, 0 if unknown.
+	Lives    []Life
+	Reserved unit.Bytes
 }
+
+// A Life is when a block of a picture is there.
+type Life struct {
+	From, To unit.Time // From is -1 where it was there before, To where it is there at the end
+	Bytes    unit.Bytes
+}
+
+// MostLives is how many blocks of a picture are kept.
+const MostLives = 1 << 15
 
 // A Resident is a block of device memory that a memory snapshot or a list of
 // roles knows by its address and that outlives a step.

@@ -27,7 +27,8 @@ const (
 	alloc
 	free      // completed
 	requested // a free, not completed yet
-	segment   // of the allocator with the driver
+	grows     // the allocator takes memory of the driver
+	shrinks   // it gives some back
 	oom
 	marker // a snapshot was taken, or what else is no allocation
 )
@@ -40,8 +41,10 @@ func actionOf(s string) action {
 		return free
 	case "free_requested":
 		return requested
-	case "segment_alloc", "segment_free", "segment_map", "segment_unmap":
-		return segment
+	case "segment_alloc", "segment_map":
+		return grows
+	case "segment_free", "segment_unmap":
+		return shrinks
 	case "oom":
 		return oom
 	case "snapshot", "user_defined":
@@ -98,7 +101,7 @@ func (r *raw) add(device int, e entry) error {
 	if r.entries++; r.entries > maxEntries {
 		return fmt.Errorf("more than %d entries of history; record fewer with max_entries", maxEntries)
 	}
-	if sized := e.action == alloc || e.action == free; sized && (e.bytes < 0 || e.bytes > maxSize) {
+	if sized := e.action == alloc || e.action == free || e.action == grows || e.action == shrinks; sized && (e.bytes < 0 || e.bytes > maxSize) {
 		r.wrong++
 		return nil
 	}

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"errors"
+	"slices"
 
 	"spillway/sim/unit"
 	"spillway/traces/recording"
@@ -130,7 +131,57 @@ func (p *pairing) draw() error {
 		names[r] = r.String()
 	}
 	d.picture = s.picture(names)
+	d.picture.Clocked = clock.from > 0
+	d.picture.Lives = p.lives(&clock)
+	d.picture.Reserved = p.reserved()
 	return nil
+}
+
+// lives are when blocks were there, in order of their begin; of too many the smaller ones are left out.
+func (p *pairing) lives(clock *clock) []recording.Life {
+	at := func(entry int32) unit.Time {
+		if entry < 0 {
+			return -1
+		}
+		return clock.at(int(entry))
+	}
+	blocks := p.dev.Blocks
+	least := unit.Bytes(1)
+	if len(blocks) > recording.MostLives {
+		sizes := make([]unit.Bytes, len(blocks))
+		for i := range blocks {
+			sizes[i] = blocks[i].Bytes
+		}
+		slices.Sort(sizes)
+		least = sizes[len(sizes)-recording.MostLives] + 1
+	}
+	var list []recording.Life
+	for i := range blocks {
+		if b := &blocks[i]; b.Bytes >= least {
+			list = append(list, recording.Life{From: at(b.From), To: at(b.To), Bytes: b.Bytes})
+		}
+	}
+	return list
+}
+
+// reserved is the most that the allocator held of the driver at once: what it holds at the end, and
+// what the history says that it took and gave back before.
+func (p *pairing) reserved() unit.Bytes {
+	most := p.dev.Pieces.Reserved
+	now := most
+	if now == 0 || p.apart {
+		return 0
+	}
+	for i := len(p.trace) - 1; i >= 0; i-- {
+		switch e := &p.trace[i]; e.action {
+		case grows:
+			now = max(0, now-unit.Bytes(e.bytes))
+		case shrinks:
+			now = min(now+unit.Bytes(e.bytes), maxLevel)
+		}
+		most = max(most, now)
+	}
+	return most
 }
 
 // A clock says when entries happened, from the first. Entries without times are a

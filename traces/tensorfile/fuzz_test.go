@@ -26,6 +26,9 @@ func soundAs(t *testing.T, name string, data []byte) {
 		}
 		return
 	}
+	if found.Unpacked > 0 { // whose tensors lie in what they unpack to: FuzzPacked
+		return
+	}
 	end := int64(0)
 	for _, x := range found.Tensors {
 		if x.Offset < 0 || x.Bytes < 0 || x.Offset+int64(x.Bytes) > int64(len(data)) {

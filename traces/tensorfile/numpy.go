@@ -14,6 +14,9 @@ import (
 // magic begins a .npy file.
 const magic = "\x93NUMPY"
 
+// maxNumPyHeader is how long the description of an array may be.
+const maxNumPyHeader = 1 << 20
+
 // openNumPy reads the header of a .npy file.
 func openNumPy(name string, r io.ReaderAt, size int64) (*File, error) {
 	f := &File{Format: "NumPy array"}
@@ -41,8 +44,8 @@ func (f *File) numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
 	default:
 		return t, fmt.Errorf("byte 6: version %d.%d of the array format is not known; 1 to 3 are", head[6], head[7])
 	}
-	if length > 1<<20 || start+length > size {
-		return t, fmt.Errorf("byte 8: the header is said to have %d bytes; the file has %d, and at most %d are read", length, size-start, 1<<20)
+	if length > maxNumPyHeader || start+length > size {
+		return t, fmt.Errorf("byte 8: the header is said to have %d bytes; the file has %d, and at most %d are read", length, size-start, maxNumPyHeader)
 	}
 	text := make([]byte, length)
 	if _, err := r.ReadAt(text, start); err != nil && !errors.Is(err, io.EOF) {

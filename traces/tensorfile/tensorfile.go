@@ -4,6 +4,7 @@
 package tensorfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -32,6 +33,10 @@ type File struct {
 	Tensors []Tensor // by offset
 	Notes   []string // what was left out
 	Text    bool     // raw bytes that are text
+	// Unpacked is how many bytes compressed arrays unpack to, 0 where they lie as they are; their
+	// offsets are in those.
+	Unpacked int64
+	members  []*zip.File // of compressed arrays, in the order of Tensors
 }
 
 // Raw is the format of files that no format recognizes.
@@ -61,6 +66,8 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 		return openNumPy(name, r, size)
 	case has("PK\x03\x04"), has("PK\x05\x06"):
 		return openZip(r, size)
+	case IsLegacy(head):
+		return openLegacy(r, size)
 	case isSafetensors(name, head, size):
 		return openSafetensors(r, size)
 	}
@@ -98,7 +105,7 @@ func isText(p []byte) bool {
 var refused = []struct{ begins, why string }{
 	{"\x1f\x8b", "the file is compressed with gzip, so its bytes are not those of memory; unpack it first"},
 	{"\x28\xb5\x2f\xfd", "the file is compressed with Zstandard, so its bytes are not those of memory; unpack it first"},
-	{"\x80\x02", "the file is a pickle, such as PyTorch wrote before 1.6; save it again with torch.save, or as safetensors"},
+	{"\x80\x02", "the file is a pickle, which names code; save its tensors with torch.save, or as safetensors"},
 	{"\x80\x03", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 	{"\x80\x04", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 	{"\x80\x05", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},

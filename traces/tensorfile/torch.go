@@ -114,6 +114,11 @@ func views(m *zip.File) ([]view, error) {
 	if err != nil {
 		return nil, err
 	}
+	return viewsOf(doc)
+}
+
+// viewsOf are the tensors of a pickle that was read.
+func viewsOf(doc *pickle.Doc) ([]view, error) {
 	w := torchWalk{doc: doc, walk: doc.Walk(maxVisits)}
 	w.value("", doc.Root)
 	switch {

@@ -113,6 +113,9 @@ func (f *File) arrays(r io.ReaderAt, z *zip.Reader, size int64) error {
 			return fmt.Errorf("%s: %w", quote(m.Name), err)
 		}
 	}
+	if len(f.members) > 0 && len(f.members) < len(f.Tensors) {
+		return errors.New("some of its arrays are compressed and some are not, as NumPy writes none; save them with numpy.savez")
+	}
 	if len(f.Tensors) == 0 {
 		return errors.New("a zip archive without .npy members, and no PyTorch checkpoint; unpack it, and open what is in it")
 	}
@@ -126,6 +129,9 @@ func (f *File) member(r io.ReaderAt, m *zip.File, size int64) error {
 			f.note("%s is no array and was left out.", quote(m.Name))
 		}
 		return nil
+	}
+	if m.Method == zip.Deflate && m.Flags&1 == 0 {
+		return f.packed(m)
 	}
 	at, err := stored(m, size, "save with numpy.savez instead of savez_compressed")
 	if err != nil {
@@ -142,6 +148,67 @@ func (f *File) member(r io.ReaderAt, m *zip.File, size int64) error {
 	}
 	t.Name, t.Offset = printable(strings.TrimSuffix(m.Name, ".npy")), t.Offset+at
 	f.Tensors = append(f.Tensors, t)
+	return nil
+}
+
+// MostPacked is how many bytes arrays that are compressed may have, together.
+const MostPacked = 1 << 30
+
+// packed adds an array that is compressed: its place is that in what all such arrays unpack to, one
+// behind the other.
+func (f *File) packed(m *zip.File) error {
+	n := m.UncompressedSize64
+	if n > MostPacked-uint64(f.Unpacked) {
+		return fmt.Errorf("the arrays unpack to more than %d MiB; save them with numpy.savez, which is read in slices", MostPacked>>20)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return err
+	}
+	head := make([]byte, min(n, 64<<10)) // a longer description is none of numbers
+	k, err := io.ReadFull(r, head)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return fmt.Errorf("byte %d of what it unpacks to: %w; download it again", k, err)
+	}
+	if !bytes.HasPrefix(head, []byte(magic)) {
+		return errors.New("no NumPy array")
+	}
+	t, err := f.numpy(bytes.NewReader(head), int64(n))
+	if err != nil {
+		return err
+	}
+	t.Name, t.Offset = printable(strings.TrimSuffix(m.Name, ".npy")), t.Offset+f.Unpacked
+	f.Unpacked += int64(n)
+	f.members = append(f.members, m)
+	f.Tensors = append(f.Tensors, t)
+	return nil
+}
+
+// Each goes through the bytes of the arrays that are compressed: do is given a tensor's number, and
+// what of it comes next.
+func (f *File) Each(do func(tensor int, data []byte)) error {
+	buf := make([]byte, 1<<20)
+	for i, m := range f.members {
+		t := &f.Tensors[i]
+		r, err := m.Open()
+		if err != nil {
+			return fmt.Errorf("%s: %w", quote(t.Name), err)
+		}
+		_, err = io.CopyN(io.Discard, r, int64(m.UncompressedSize64)-int64(t.Bytes))
+		for left := int64(t.Bytes); left > 0 && err == nil; {
+			part := buf[:min(left, int64(len(buf)))]
+			if _, err = io.ReadFull(r, part); err == nil {
+				do(i, part)
+				left -= int64(len(part))
+			}
+		}
+		if err == nil { // and the sum of all of it
+			_, err = io.Copy(io.Discard, r)
+		}
+		if err = errors.Join(err, r.Close()); err != nil {
+			return fmt.Errorf("%s: %w; download it again", quote(t.Name), err)
+		}
+	}
 	return nil
 }
 

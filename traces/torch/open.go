@@ -270,7 +270,7 @@ func (o *opener) join() {
 	for _, e := range o.execs {
 		var why reasons
 		for _, k := range o.traces {
-			if k.joined || len(k.t.Kernels) == 0 {
+			if k.joined || !k.t.Ran() {
 				continue
 			}
 			j, err := joined(e.t, k.t)
@@ -304,7 +304,7 @@ func (o *opener) alone() {
 		if k.joined {
 			continue
 		}
-		if len(k.t.Kernels) == 0 && len(o.execs) > 0 {
+		if !k.t.Ran() && len(o.execs) > 0 {
 			o.note("%s has no work of a GPU, so there are no times in it that would say anything about one; it was left out.", k.name)
 			continue
 		}

@@ -207,7 +207,7 @@ func (b *Bundle) Info() *exec.BundleInfo {
 	i := &exec.BundleInfo{
 		Lab: b.manifest.Lab, Paper: b.manifest.Paper, Version: b.manifest.Tool.Version,
 		Setup: b.scenario.setup, Systems: b.scenario.systems, Workload: b.scenario.workload, Opened: b.scenario.opened, Damaged: b.damaged,
-		Pictures: len(b.pictures()), Link: b.scenario.link,
+		Pictures: len(b.pictures()), Link: b.scenario.link, Root: b.manifest.Root,
 	}
 	part := func(title string, ask exec.Ask) {
 		at := &ask

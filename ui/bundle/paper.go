@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"spillway/sim/study"
@@ -109,7 +110,7 @@ func (b *Bundle) checkPaper(o *exec.BundleRequest, x *exec.Redone, v *exec.Verdi
 // compareRuns compares the values of a paper's run.
 func compareRuns(places []exec.Place, was, is *exec.PaperRun, v *exec.Verdict) {
 	switch {
-	case was.Setup != is.Setup || was.System != is.System:
+	case !said(was.Setup, is.Setup) || was.System != is.System:
 		v.Finding = exec.Differs
 		v.Differences = []exec.Difference{{Where: "the setup of the run", Recorded: clip(was.System + " " + was.Setup), Got: clip(is.System + " " + is.Setup)}}
 		return
@@ -143,6 +144,13 @@ func compareRuns(places []exec.Place, was, is *exec.PaperRun, v *exec.Verdict) {
 		return
 	}
 	d.conclude(v)
+}
+
+// said reports whether a setup text says all that another does: a later version may say more,
+// where something became a setting.
+func said(was, is string) bool {
+	now := strings.Fields(is)
+	return !slices.ContainsFunc(strings.Fields(was), func(w string) bool { return !slices.Contains(now, w) })
 }
 
 // value adds two values that are not the same; nil is none.

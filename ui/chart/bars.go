@@ -59,6 +59,7 @@ func (d *drawing) bars() {
 	d.grade(0, values, q.Better, func(i int) bool { _, ok := value(d.runs[i]); return ok })
 	f.Bars.Parts = []Part{{Name: q.Label, Values: f.add(values...)}}
 	f.Bars.ghost(f, ghosts)
+	d.spread(f, qs[:1], at[:1])
 	v.Figure = f
 	say := func(r *Run) string {
 		if x, ok := value(r); ok {
@@ -71,7 +72,7 @@ func (d *drawing) bars() {
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
 		x, _ := value(r)
 		if v.Text = d.alike(func(r *Run) (string, bool) { x, ok := value(r); return d.amount(q, x), ok }); v.Text == "" {
-			v.Text = sentence(r.System.Title + " " + d.chart.Say + d.level(r, q, value) + ": " + d.amount(q, x))
+			v.Text = sentence(d.leads(r, d.chart.Say+d.level(r, q, at[0], value)+": ") + d.amount(q, x))
 		}
 	} else if r == nil && v.Results > 0 {
 		v.Text = sentence(d.chart.None)
@@ -105,14 +106,23 @@ func (d *drawing) alike(value func(*Run) (string, bool)) string {
 	return "The same for all that are compared: " + first + "."
 }
 
-// level names those that show the same value as the best, and those of which the headline says
-// that they are level.
-func (d *drawing) level(best *Run, q *report.Quantity, value func(*Run) (float64, bool)) string {
+// leads says what the one with most is, of which nothing is said where it is alone.
+func (d *drawing) leads(r *Run, is string) string {
+	others := func(x *Run) bool { return x != r && !x.System.Bound }
+	if slices.ContainsFunc(d.runs, others) {
+		return r.System.Title + " " + is
+	}
+	return r.System.Title + ": "
+}
+
+// level names those that show the same value as the best, those whose bands overlap, and those of
+// which the headline says that they are level.
+func (d *drawing) level(best *Run, q *report.Quantity, at int, value func(*Run) (float64, bool)) string {
 	top, _ := value(best)
 	h := headline{say: &d.Info.Say, quantity: q}
 	return d.levelled(best, func(r *Run) bool {
 		x, ok := value(r)
-		return ok && (Cell(q, x) == Cell(q, top) || q.Key == d.Info.Say.Quantity && h.chance(contender{best, top}, contender{r, x}))
+		return ok && (Cell(q, x) == Cell(q, top) || d.overlap(best, r, []*report.Quantity{q}, []int{at}) || q.Key == d.Info.Say.Quantity && h.chance(contender{best, top}, contender{r, x}))
 	})
 }
 
@@ -302,6 +312,7 @@ func (d *drawing) stacks() {
 		f.Bars.Parts = append(f.Bars.Parts, Part{Name: names[k], Look: &look, Values: f.add(column...)})
 	}
 	f.Bars.ghost(f, ghosts)
+	d.spread(f, qs, at)
 	v.Figure = f
 	v.Alt = d.say(func(r *Run) string {
 		s := d.stack(r, qs, at)
@@ -388,7 +399,12 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	if d.view.Text = d.alike(shown); d.view.Text != "" {
 		return
 	}
-	d.view.Text = r.System.Title + " " + say + d.levelIn(r, shown) + ", " + amount(total, unit)
+	level := d.levelled(r, func(x *Run) bool {
+		text, ok := shown(x)
+		top, _ := shown(r)
+		return ok && (text == top || d.overlap(r, x, qs, at))
+	})
+	d.view.Text = d.leads(r, say+level+", ") + amount(total, unit)
 	if len(qs) > 1 {
 		d.view.Text += "; " + Percent(share, 1) + " of it is " + inner(names[part])
 	}
@@ -480,7 +496,7 @@ func (d *drawing) values() {
 	if len(qs) > 0 && d.chart.Say != "" {
 		q := qs[0]
 		if r, x := d.most(func(r *Run) float64 { x, _ := r.value(at[0]); return x }); r != nil {
-			v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + With(Cell(q, x), q.Unit))
+			v.Text = sentence(d.leads(r, d.chart.Say+": ") + With(Cell(q, x), q.Unit))
 		}
 	}
 }

@@ -44,6 +44,8 @@ type Run struct {
 	// the results rest on at both ends of its band; NaN where the system then cannot run, nil if
 	// none are known.
 	Doubted []float64
+	// Seeds are its reports with other random numbers, none before all are known.
+	Seeds []*report.Report
 }
 
 // shown reports whether the run has values.
@@ -244,7 +246,7 @@ func (d *drawing) plain() string {
 		if best == nil {
 			return numbersBelow
 		}
-		return sentence(q.Label + ": most with " + best.System.Title + d.level(best, q, value) + ", " + With(Cell(q, most), q.Unit))
+		return sentence(q.Label + ": most with " + best.System.Title + d.level(best, q, at[k], value) + ", " + With(Cell(q, most), q.Unit))
 	}
 	return orElse(sentence(d.chart.None), "No system that is compared has a value here.")
 }

@@ -49,7 +49,7 @@ func bakery() *lab.Info {
 		Knobs: []knob.Info{{Key: "fuel", Label: "Fuel", Help: "How much.", Unit: "GiB", Scale: 1, Min: 1, Max: 1000, Default: "40"}},
 		Say: lab.Say{
 			Quantity: "speed", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
-			Perfect: "as fast as a dream", Loss: "lost", LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+			Perfect: "as fast as a dream", Loss: "lost", LossSays: "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)", Cannot: "cannot run it",
 		},
 	}
 }
@@ -203,6 +203,12 @@ func TestEncoded(t *testing.T) {
 	for _, v := range chart.Views(c, rebaked(c)) {
 		v.ID = "past " + v.ID
 		views = append(views, v)
+	}
+	for _, v := range chart.Views(c, seeded(c, []float64{0.9, 0.8, 0.95}, []float64{0.7, 0.75, 0.6})) {
+		if v.ID == "speed" || v.ID == "heat" {
+			v.ID = "seeds " + v.ID
+			views = append(views, v)
+		}
 	}
 	views = append(views, answers()...)
 	views = append(views, chart.Cells("cells", loaves(), plate()), limited(100), limited(0))
@@ -464,6 +470,12 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{2, -1, -1}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
 			rs[2].Report.Answer = "No, 7 GiB short."
 		}, want: "No, 7 GiB short. G10 and DeepUM+ cannot run it."},
+		// The only one is no first of anything: it says what it does.
+		{values: []float64{2, 0.5}, better: 1, want: "G10: 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
+		{values: []float64{2, 6000, -1}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
+			i.Quantities[0].Scale, i.Quantities[0].Unit = 1000, "s"
+			i.Say = lab.Say{Quantity: "speed", Most: "waits least", Alone: []lab.Alone{{Quantity: "lost_ms_cold", Says: "%s in the cold"}, {Quantity: "lost_ms_crowd", Says: "%s in the crowd"}}}
+		}, want: "G10: speed 6 s, 0.061 s in the cold, 0.039 s in the crowd. DeepUM+ cannot run it."},
 		{want: "No system is selected."},
 		{values: []float64{2, 6000, 3000, 12000}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Quantities[0].Scale, i.Quantities[0].Unit = 1000, "s"
@@ -482,7 +494,7 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
 			i.Say.LossOf = "speed"
 			rs[1].Report.Values = []float64{0.5, 0.004, 0.001}
-		}, want: "G10 is fastest: 50 % of ideal throughput."},
+		}, want: "G10: 50 % of ideal throughput."},
 		// Where random numbers decide there are two digits, and whom another seed puts first is level.
 		{values: []float64{1, 0.8678, 0.8531, 0.2}, better: 1, change: bySeeds(nil, nil), want: "G10 and DeepUM+ are level: 0.87 × dream, 4.3× as good as Base UVM."},
 		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.88}, []float64{0.75, 0.8}), want: "G10 is fastest: 0.87 × dream, 1.2× as good as DeepUM+."},
@@ -576,4 +588,23 @@ func TestSplit(t *testing.T) {
 	if v.Text != whole.Text || v.Alt != whole.Alt || v.CSV() != whole.CSV() {
 		t.Error("words or numbers changed")
 	}
+}
+
+// Of the only system charts say no more than what it has.
+func TestChartsOfOne(t *testing.T) {
+	c := context()
+	for _, r := range runs(c.Info) {
+		if r.System.Bound || r.Report == nil || !r.Report.Fits {
+			continue
+		}
+		for _, v := range chart.Views(c, []chart.Run{r}) {
+			if ch := c.Info.Charts[slices.IndexFunc(c.Info.Charts, func(ch report.Chart) bool { return ch.ID == v.ID })]; ch.Say != "" && strings.Contains(v.Text, r.System.Title+" "+ch.Say) {
+				t.Errorf("%s: %s", v.ID, v.Text)
+			}
+			if strings.HasPrefix(v.Text, r.System.Title+": ") {
+				return
+			}
+		}
+	}
+	t.Error("no chart says what the only system has")
 }

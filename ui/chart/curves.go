@@ -166,6 +166,12 @@ func (d *drawing) curves() {
 				s.Shape, v.Picks = Marks, true
 			}
 			s.Points, s.Picks = f.points(xs, ys), f.add(picks...)
+			if c.Line() {
+				if list := d.along(r, k, xs, ys); len(list) > 0 {
+					s.Band = f.add(list...)
+					d.seeded()
+				}
+			}
 			p.Series = append(p.Series, s)
 			t := follow(r, c.Name, xs, ys, shape == Step)
 			for i := range xs {
@@ -438,7 +444,7 @@ func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 			text = sentence(d.chart.None)
 		case text == "":
 			most, _ := highest(top.run)
-			text = sentence(top.run.System.Title + " " + d.chart.Say + d.levelIn(top.run, highest) + ": " + most)
+			text = sentence(d.leads(top.run, d.chart.Say+d.levelIn(top.run, highest)+": ") + most)
 		}
 		said = append(said, text)
 	}

@@ -45,6 +45,8 @@ type Bars struct {
 	Parts []Part  `json:"parts"` // more than one: stacked, with a legend
 	// Ghost is the baseline's values, row and length of each; of sums the whole.
 	Ghost Column `json:"ghost,omitzero"`
+	// Band is row, the lowest and the highest, as random numbers have it; of sums of the whole.
+	Band  Column `json:"band,omitzero"`
 	Wide  bool   `json:"wide,omitempty"`  // the rows' names are long
 	Limit *Limit `json:"limit,omitempty"` // a line upright
 	Room  *Room  `json:"room,omitempty"`

@@ -77,7 +77,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	case len(h.done) == 0:
 		return "No system has a result to compare.", "", ""
 	}
-	h.quantity = &info.Quantities[h.at]
+	h.quantity, h.waits = &info.Quantities[h.at], waiting > 0
 	says, why = h.winner()
 	if a := h.done[0].Report.Answer; a != "" {
 		if len(h.done) > 1 {
@@ -103,6 +103,7 @@ type headline struct {
 	done     []contender // those compared, the best first
 	refused  []string
 	nothing  bool // there is nothing that any system could run
+	waits    bool // some are still to come
 	bound    float64
 	bounded  bool
 }
@@ -145,6 +146,9 @@ func (h *headline) winner() (says, why string) {
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
 		return h.cannotTell(best, h.done[1]), h.spent(best, rival)
 	}
+	if len(h.done) == 1 && !h.waits && !best.System.Yardstick && best.Report.Answer == "" {
+		return h.alone(best) + ".", h.loss(best.Run) + h.besides(best.Run) + h.left(best.Run)
+	}
 	s := best.System.Title + " " + orElse(h.say.Most, "is first")
 	if level := h.titles(func(x contender) bool { return h.alike(best, x) }); len(level) > 1 {
 		s = prose.List(level) + " are level"
@@ -156,6 +160,23 @@ func (h *headline) winner() (says, why string) {
 		s += ", " + h.times(best, rival)
 	}
 	return s + ".", h.spent(best, rival) + h.besides(best.Run) + h.left(best.Run)
+}
+
+// alone says what the only one that was run does: it is no first of anything.
+func (h *headline) alone(only contender) string {
+	what := ""
+	if h.say.Of == "" {
+		what = inner(h.quantity.Label) + " "
+	}
+	s := only.System.Title + ": " + what + h.value(only.value) + only.within(h.info, h.quantity) + h.price(only.Run)
+	for _, b := range h.say.Alone {
+		at := h.info.Quantity(b.Quantity)
+		if x, ok := only.Run.value(at); ok {
+			q := &h.info.Quantities[at]
+			s += ", " + fmt.Sprintf(b.Says, With(Digits(q.Shown(x), h.digits()), q.Unit))
+		}
+	}
+	return s
 }
 
 // rival is whom the best is compared with: the system that everybody knows, or without it, or
@@ -250,10 +271,7 @@ func (h *headline) gainless(x float64) bool {
 
 // value prints a value of what decides: with two digits where estimates or random numbers do.
 func (h *headline) value(x float64) string {
-	digits := 3
-	if h.say.Seed != "" || h.say.Band != "" {
-		digits = 2
-	}
+	digits := h.digits()
 	text := With(Digits(h.quantity.Shown(x), digits), h.quantity.Unit)
 	if h.say.Percent {
 		text = Digits(100*x, digits) + " %"
@@ -262,6 +280,14 @@ func (h *headline) value(x float64) string {
 		text += " " + h.say.Of
 	}
 	return text
+}
+
+// digits is how many a value has: two where estimates or random numbers decide.
+func (h *headline) digits() int {
+	if h.say.Seed != "" || h.say.Band != "" {
+		return 2
+	}
+	return 3
 }
 
 // price says what the best costs, where the laboratory knows that.
@@ -331,14 +357,20 @@ func (h *headline) chance(a, b contender) bool {
 	return h.say.Seed != "" && y > 0 && (Digits(x/y, 2) == "1" || h.turns(a, b))
 }
 
-// turns reports whether other random numbers put b before a.
+// turns reports whether the bands of a and b overlap, from the lowest to the highest of their values
+// with other random numbers.
 func (h *headline) turns(a, b contender) bool {
-	for k := range min(len(a.Doubted), len(b.Doubted)) {
-		if x, y := a.Doubted[k], b.Doubted[k]; x == y || x > y == h.lower() {
-			return true
+	band := func(c contender) (s span) {
+		s.add(c.value)
+		for _, x := range c.Doubted {
+			if finite(x) {
+				s.add(x)
+			}
 		}
+		return s
 	}
-	return false
+	x, y := band(a), band(b)
+	return len(a.Doubted) > 0 && len(b.Doubted) > 0 && x.low <= y.high && y.low <= x.high
 }
 
 // spent says what the rival spends on that on which the best spends less, and where there is no
@@ -382,13 +414,15 @@ func (h *headline) spends(best, rival contender) string {
 		}
 		return With(Digits(x, 2), qs[part].Unit)
 	}
-	return " " + doing(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), inner(names[part]), best.System.Title, amount(mine.parts[part])) + "."
+	return " " + fmt.Sprintf(h.say.Spends, rival.System.Title, amount(theirs.parts[part]), amount(total), doing(inner(names[part])), best.System.Title, amount(mine.parts[part])) + "."
 }
 
-// doing prints a sentence in which time may be spent waiting, or idle.
-func doing(format string, a ...any) string {
-	s := strings.ReplaceAll(fmt.Sprintf(format, a...), " on waiting", " waiting")
-	return strings.ReplaceAll(s, " on idle", " idle")
+// doing is what time is spent on: a part's name, or waiting, or idle.
+func doing(part string) string {
+	if strings.HasPrefix(part, "waiting") || strings.HasPrefix(part, "idle") {
+		return part
+	}
+	return "on " + part
 }
 
 // noCause is how much of the difference a part must have to be named.
@@ -417,7 +451,8 @@ func (h *headline) loss(best *Run) string {
 	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || h.say.LossSays == "" || ok && lost < all/100 {
 		return ""
 	}
-	return " " + doing(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
+	name := inner(partNames(d.chart, qs)[part])
+	return " " + fmt.Sprintf(h.say.LossSays, name, doing(name), Percent(share, 1)) + "."
 }
 
 // left says how near the best is to what is possible, empty where nobody knows.

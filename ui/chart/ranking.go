@@ -198,6 +198,10 @@ func (k *Ranking) says(list []*Ranked) string {
 		}
 		return sentence("No system can run it")
 	}
+	value := With(Cell(k.Of, k.value(best, k.Of)), k.Of.Unit)
+	if ran+cannot == 1 {
+		return sentence(best.System.Title + ": " + inner(k.Of.Label) + " " + value)
+	}
 	what := "has the best " + inner(k.Of.Label)
 	switch {
 	case k.Of.Key == k.Info.Say.Quantity && k.Info.Say.Most != "":
@@ -205,5 +209,5 @@ func (k *Ranking) says(list []*Ranked) string {
 	case k.Of.Better == 0:
 		what = "has the most " + inner(k.Of.Label)
 	}
-	return sentence("Of "+Count(int64(ran))+" systems "+best.System.Title+" "+what+": "+With(Cell(k.Of, k.value(best, k.Of)), k.Of.Unit)) + none
+	return sentence("Of "+Count(int64(ran))+" systems "+best.System.Title+" "+what+": "+value) + none
 }

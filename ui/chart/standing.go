@@ -43,7 +43,7 @@ func Standings(c *Context, runs []Run) Board {
 	}
 	longest := d.longest(at, room)
 	if q.Better < 0 {
-		b.Note = "Longer is better."
+		b.Note = "Bars show speed: longer is better."
 	}
 	if room != nil && longest > 0 {
 		b.Room, b.Style = "best possible", "--least:"+part(length(q.Better, room.Least, longest))

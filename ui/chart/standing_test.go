@@ -42,7 +42,7 @@ func TestStandings(t *testing.T) {
 	if s := b.Rows[1]; s.Style != "--place:2;--bar:50.00%" {
 		t.Errorf("%+v", s)
 	}
-	if b.Note != "Longer is better." || b.Style != "--least:100.00%" {
+	if b.Note != "Bars show speed: longer is better." || b.Style != "--least:100.00%" {
 		t.Errorf("%+v", b)
 	}
 	runs[1].Stale, runs[1].Status = true, chart.Cancelled
@@ -87,7 +87,7 @@ func TestAccountOf(t *testing.T) {
 func TestVerdictSpends(t *testing.T) {
 	c, runs := proven()
 	c.Info.Systems[1].Usual = true
-	c.Info.Say.Loss, c.Info.Say.LossOf, c.Info.Say.Spends = "parts", "time_s", "%s spends %s of its %s on %s, %s %s"
+	c.Info.Say.Loss, c.Info.Say.LossOf, c.Info.Say.Spends = "parts", "time_s", "%s spends %s of its %s %s, %s %s"
 	says, why := chart.Verdict(c.Info, runs)
 	if says != "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln." || why != "Kiln spends 4 s of its 8 s on kneading, Oven 2 s. Oven is within 25 % of what is possible." {
 		t.Errorf("%s | %s", says, why)

@@ -26,6 +26,13 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 	for g := numbers(f, bars.Ghost); len(g) > 1; g = g[2:] {
 		was[int(g[0])] = g[1]
 	}
+	bands := map[int]span{}
+	for g := numbers(f, bars.Band); len(g) > 2; g = g[3:] {
+		s := span{}
+		s.add(g[1])
+		s.add(g[2])
+		bands[int(g[0])] = s
+	}
 	var keys []key
 	if len(bars.Parts) > 1 {
 		for _, part := range parts {
@@ -64,6 +71,9 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 		if x, ok := was[i]; ok {
 			reach.add(x)
 		}
+		if s, ok := bands[i]; ok {
+			reach.add(s.high)
+		}
 		names = max(names, measure(bars.Rows[i].Name, usual))
 		behind = max(behind, measure(bars.Rows[i].End, usual)+14)
 	}
@@ -96,6 +106,11 @@ func (p *svgWriter) bars(f *chart.Figure, b box) {
 		if x, ok := was[i]; ok {
 			p.ghost(s.at(0), s.inside(x), y, high, sums)
 			end = max(end, s.inside(x))
+		}
+		if b, ok := bands[i]; ok {
+			ink := color("--text")
+			p.line(s.inside(b.low), y, s.inside(b.high), y, p.ink(nil, &ink)+` stroke-width="2"`)
+			end = max(end, s.inside(b.high))
 		}
 		p.text(in.x-8, y, fit(bars.Rows[i].Name, usual, names), 0, color("--text"), ends+level)
 		behind := box{end + 4, y - float64(row/2), measure(bars.Rows[i].End, usual) + 4, row}

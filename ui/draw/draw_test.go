@@ -42,6 +42,12 @@ func drawn() map[string]*chart.View {
 			}, Parts: []chart.Part{{Name: "Speed", Values: chart.Column{0, 3}}}, Ghost: chart.Column{3, 2}},
 			Data: []float64{0.9, 0.7, 0, 0, 0.95},
 		}, 180),
+		"spread": view("spread", &chart.Figure{
+			Bars: &chart.Bars{Unit: "s", Rows: []chart.Row{{Name: "Oven", End: "3 s", Look: &s1}, {Name: "Kiln", End: "5 s", Look: &s2}}, Parts: []chart.Part{
+				{Name: "Time", Values: chart.Column{0, 2}},
+			}, Band: chart.Column{2, 6}},
+			Data: []float64{3, 5, 0, 2.5, 3.25, 1, 4.5, 5.5},
+		}, 180),
 		"cells": view("cells", &chart.Figure{
 			Heat: &chart.Heat{
 				Names: []string{"left", "right"}, X: chart.Axis{Name: "place", Labels: []string{"1", "2", "3"}}, Y: chart.Axis{Name: "board", Labels: []string{"10", "20"}},

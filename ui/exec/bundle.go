@@ -49,6 +49,7 @@ type BundleInfo struct {
 	// again.
 	Pictures int
 	Link     string
+	Root     string   // the SHA-256 of its manifest's sums
 	Damaged  []string // where its bytes are not what its manifest says
 	// Asks is what each part takes from the laboratory; nil of one that is damaged. Wrong
 	// says why the files in it cannot be opened.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spillway/sim/report"
 	"spillway/sim/study"
@@ -103,6 +104,27 @@ func Redo(l *lab.Lab, ask *Ask, outcomes []study.Outcome, files lab.Files, p lab
 	return r, nil
 }
 
+// called is the place of the run with a name, or of the only one that has all of the settings
+// in it: later versions may say more of a run than the one that wrote its name. -1 is none.
+func called(runs []study.Run, name string) int {
+	words := strings.Fields(name)
+	found := -1
+	for i := range runs {
+		if runs[i].Name == name {
+			return i
+		}
+		has := strings.Fields(runs[i].Name)
+		if len(words) == 0 || len(has) <= len(words) || has[0] != words[0] || slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(has, w) }) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
 // paper does what is asked of a paper.
 func (r *Redone) paper(l *lab.Lab, ask *Ask, outcomes []study.Outcome, p lab.Progress) error {
 	paper, err := l.Paper(ask.Paper)
@@ -118,7 +140,7 @@ func (r *Redone) paper(l *lab.Lab, ask *Ask, outcomes []study.Outcome, p lab.Pro
 		return nil
 	}
 	runs := paper.Runs()
-	at := slices.IndexFunc(runs, func(x study.Run) bool { return x.Name == ask.Run })
+	at := called(runs, ask.Run)
 	if at < 0 {
 		return fmt.Errorf("this version's %s has no run %.80q", paper.Key, ask.Run)
 	}

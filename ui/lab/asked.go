@@ -184,7 +184,9 @@ func explained(q *Question, known []Known) (s *report.Section, wants []Pick, err
 	case n < len(picks):
 		wants = picks
 	}
-	s, err = q.Answer(known)
+	if s, err = q.Answer(known); s != nil {
+		s.CSV = report.Data(s.Tables)
+	}
 	return s, wants, err
 }
 
@@ -248,6 +250,9 @@ func digits(x float64) string {
 	}
 	return prose.Fixed(x, places)
 }
+
+// full is a cell with ticks in full.
+func (a *asked) full(c report.Cell, t int64) report.Cell { return c.With(a.shown(t), a.time.Unit) }
 
 // signed is what a step adds.
 func (a *asked) signed(t int64) string {
@@ -330,7 +335,7 @@ func (a *asked) needed(s *side, key string) report.Cell {
 	for i := range s.needs.Resources {
 		if i > 0 && s.needs.Resources[i].Key == key {
 			t := s.needs.Times[i] // a tick is a picosecond
-			return report.Cell{Text: a.amount(t), Share: min(float64(t)/float64(max(1, s.t[0])), 1)}
+			return a.full(report.Cell{Text: a.amount(t), Share: min(float64(t)/float64(max(1, s.t[0])), 1)}, t)
 		}
 	}
 	return report.DashCell()
@@ -849,7 +854,7 @@ func sign(x float64) string {
 func (c *comparison) table() report.Table {
 	alone := c.other.System == nil
 	cures := c.n > 0
-	t := report.Table{Title: "What makes it wait", Head: []string{"Cause"}}
+	t := report.Table{Key: "causes", Title: "What makes it wait", Head: []string{"Cause"}}
 	for _, s := range c.sides() {
 		t.Head = append(t.Head, "Costs "+s.title)
 		if cures && !s.still {
@@ -872,11 +877,11 @@ func (c *comparison) table() report.Table {
 			if w := s.t[0]; w > 0 && of[i] > 0 {
 				cell.Share = min(float64(of[i])/float64(w), 1)
 			}
-			r.Cells = append(r.Cells, cell)
+			r.Cells = append(r.Cells, c.full(cell, of[i]))
 			if cures && !s.still {
 				text := report.DashCell()
 				if cured != 0 {
-					text.Text = c.amount(s.t[cured])
+					text = c.full(report.Cell{Text: c.amount(s.t[cured])}, s.t[cured])
 				}
 				r.Cells = append(r.Cells, text)
 			}
@@ -885,7 +890,7 @@ func (c *comparison) table() report.Table {
 			}
 		}
 		if !alone {
-			r.Cells = append(r.Cells, report.Cell{Text: c.signed(d), Best: total})
+			r.Cells = append(r.Cells, c.full(report.Cell{Text: c.signed(d), Best: total}, d))
 		}
 		t.Rows = append(t.Rows, r)
 	}
@@ -920,7 +925,7 @@ func (c *comparison) longest() (t report.Table, ok bool) {
 	if err != nil || s.needs == nil || len(s.needs.Longest) == 0 {
 		return t, false
 	}
-	t = report.Table{Title: "Longest waits of " + s.title, Head: []string{"In", "Waits", "Which is", "For", "At"}}
+	t = report.Table{Key: "longest", Title: "Longest waits of " + s.title, Head: []string{"In", "Waits", "Which is", "For", "At"}}
 	set := ""
 	if !u.Equal(s.setup) {
 		set = u.String()
@@ -930,7 +935,7 @@ func (c *comparison) longest() (t report.Table, ok bool) {
 		if w.For != "" {
 			what.Text = w.For
 		}
-		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{{Text: c.amount(w.Took)}, {Text: w.What}, what, {Text: c.amount(w.Begin)}}})
+		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{c.full(report.Cell{Text: c.amount(w.Took)}, w.Took), {Text: w.What}, what, c.full(report.Cell{Text: c.amount(w.Begin)}, w.Begin)}})
 	}
 	return t, true
 }

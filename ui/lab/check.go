@@ -130,6 +130,9 @@ func (l *Info) Valid() error {
 	for _, b := range l.Say.Besides {
 		said = append(said, b.Quantity)
 	}
+	for _, b := range l.Say.Alone {
+		said = append(said, b.Quantity)
+	}
 	for _, key := range said {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)

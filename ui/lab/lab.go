@@ -110,19 +110,24 @@ type Say struct {
 	// and Less what it is to have more or less of it: "more time", "less time".
 	Price, More, Less string
 	// Besides says more of the best, each where it has the quantity.
-	Besides  []Beside
-	Most     string // of the best: "is fastest"
-	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks that says what time is spent on
-	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)", where nobody is behind
+	Besides []Beside
+	// Alone says more of the only system that was run, behind its value, as Besides: "99 %% of writes within %s".
+	Alone   []Alone
+	Most    string // of the best: "is fastest"
+	Perfect string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss    string // ID of the chart of stacks that says what time is spent on
+	// LossSays says what the best still loses where nobody is behind: [1] is a part's name, [2] the
+	// same as what time is spent on ("on computing", "waiting for its link"), [3] its share:
+	// "What it still loses is mostly %[1]s (%[3]s of its time beyond ideal)".
+	LossSays string
 	// LossOf is the key of the quantity of which what is lost is a part: what is below a
 	// hundredth of it is not blamed. It may be empty.
 	LossOf string
 	// Rest names what Loss has not of LossOf ("computing"). It may be empty.
 	Rest string
 	// Spends says on what the one that is behind spends more than the best: its name, the part's
-	// amount, the whole, the part, the best's name and amount, in this order: "%s spends %s of its
-	// %s on %s, %s %s". It may be empty.
+	// amount, the whole, the part as what time is spent on ("on computing"), the best's name and
+	// amount, in this order: "%s spends %s of its %s %s, %s %s". It may be empty.
 	Spends string
 	// Seed is the key of the knob with which random numbers begin, if these decide who is
 	// first among those that are near: then the headline has two digits, and a system that
@@ -156,6 +161,9 @@ type Beside struct {
 	Per  float64
 	Unit string
 }
+
+// An Alone is a quantity of the only system, and a clause about it with %s for the value.
+type Alone struct{ Quantity, Says string }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
 // does for the price, of which more is better.
@@ -338,6 +346,9 @@ type Entry struct {
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
+	// Systems are compared with it, as with a Preset; without any those that are compared at
+	// first. What it is takes no others where it names some.
+	Systems []string
 	// Survey is what some setups of it need before they can run, nil if none do.
 	Survey *Survey
 }
@@ -839,7 +850,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Hash(raw.(R))
 	}
 	l.Explain = explained
-	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+	section := func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		if key == WhyKey && l.Causes() {
 			return l.explain(&Question{Lab: &l, Setup: u, System: system, Against: look.Text(WhyKey)}, f, p)
 		}
@@ -867,6 +878,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		v := view(u, s, w, system, f, p)
 		v.Look = look
 		return spec.Sections[slices.IndexFunc(spec.Sections, func(s Shown[S, W, R]) bool { return s.Key == key })].Show(v)
+	}
+	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+		out, err := section(key, look, u, system, f, p)
+		if out != nil {
+			out.CSV = report.Data(out.Tables)
+		}
+		return out, err
 	}
 	return l
 }

@@ -39,10 +39,7 @@ func HTML(papers []Paper, o Options) string {
 	if len(papers) == 1 {
 		title = "Reproduced with Spillway: " + papers[0].Outline.Short
 	}
-	w.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
-	w.element("title", "", title)
-	w.raw("<style>" + style + "</style>\n</head>\n<body>\n<main>\n")
+	w.begin(title)
 	w.element("h1", "", title)
 	w.element("p", "", "Every number that the papers print, computed again with the Spillway simulator, and what their text claims. A verdict never says more than its tolerance: exact is to the last printed digit, within is up to the tolerance that stands beside it, off is farther.")
 	w.summary(papers)
@@ -52,6 +49,14 @@ func HTML(papers []Paper, o Options) string {
 	w.about(papers)
 	w.raw("</main>\n</body>\n</html>\n")
 	return w.b.String()
+}
+
+// begin opens a page.
+func (w *writer) begin(title string) {
+	w.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n")
+	w.element("title", "", title)
+	w.raw("<style>" + style + "</style>\n</head>\n<body>\n<main>\n")
 }
 
 // style is the report's style sheet.

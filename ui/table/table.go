@@ -1,12 +1,11 @@
-// Package table writes tables as files: CSV for programs, Markdown and LaTeX for
-// documents. What people see is what is written.
+// Package table prepares tables for files of documents, Markdown and LaTeX, which share.js
+// writes: scripts weigh less than this program. What people see is what is written; numbers for
+// programs are [report.Data] and the charts' own.
 package table
 
 import (
-	"encoding/csv"
-	"strings"
-
 	"spillway/sim/report"
+	"spillway/ui/jsontext"
 )
 
 // A File is one or several tables with what they are of.
@@ -21,93 +20,77 @@ type File struct {
 // A Format is one way to write tables.
 type Format struct {
 	Key, Label string // Label is for people
-	Ext, Mime  string
-	Write      func(*File) string
+	Mime       string // of a file whose name ends with the Key
 }
 
 // Formats lists the ways.
 var Formats = []Format{
-	{"csv", "CSV", "csv", "text/csv", CSV},
-	{"md", "Markdown", "md", "text/markdown", Markdown},
-	{"tex", "LaTeX", "tex", "application/x-tex", LaTeX},
+	{"md", "Markdown", "text/markdown"},
+	{"tex", "LaTeX", "application/x-tex"},
 }
 
-// row returns a row's texts, as many as there are columns.
-func row(r *report.Row, columns int) []string {
+// A Document is a File as texts. Names are those that share.js reads.
+type Document struct {
+	Title  string  `json:"title"`
+	Mode   string  `json:"mode"`
+	Link   string  `json:"link"`
+	Tables []Sheet `json:"tables"`
+}
+
+// A Sheet is a table of a Document: every row has as many texts as the head.
+type Sheet struct {
+	Title string     `json:"title"` // that of the file for one that is alone
+	Head  []string   `json:"head"`
+	Rows  [][]string `json:"rows"`
+}
+
+// JSON is the file's document as JSON.
+func (f *File) JSON() (string, error) {
+	text, err := jsontext.Marshal(f.document())
+	return string(text), err
+}
+
+func (f *File) document() *Document {
+	d := &Document{f.Title, f.Mode, f.Link, make([]Sheet, len(f.Tables))}
+	for i := range f.Tables {
+		t := &f.Tables[i]
+		n := len(t.Head)
+		for k := range t.Rows {
+			n = max(n, 1+len(t.Rows[k].Cells))
+		}
+		x := Sheet{t.Title, filled(append([]string(nil), t.Head...), n), make([][]string, len(t.Rows))}
+		if x.Title == "" || len(f.Tables) == 1 {
+			x.Title = f.Title
+		}
+		for k := range t.Rows {
+			x.Rows[k] = filled(texts(&t.Rows[k]), n)
+		}
+		d.Tables[i] = x
+	}
+	return d
+}
+
+// texts are a row's.
+func texts(r *report.Row) []string {
 	head := r.Head
 	if r.Sub != "" {
 		head += " (" + r.Sub + ")"
 	}
-	texts := []string{head}
+	list := []string{head}
 	for i := range r.Cells {
 		text := r.Cells[i].Text
 		if change := r.Cells[i].Change; change != "" {
 			text += " (" + change + ")"
 		}
-		texts = append(texts, text)
-	}
-	for len(texts) < columns {
-		texts = append(texts, "")
-	}
-	return texts
-}
-
-// columns is how many columns a table has.
-func columns(t *report.Table) int {
-	n := len(t.Head)
-	for i := range t.Rows {
-		n = max(n, 1+len(t.Rows[i].Cells))
-	}
-	return n
-}
-
-// heads are the texts of the first row.
-func heads(t *report.Table, columns int) []string {
-	texts := append([]string(nil), t.Head...)
-	for len(texts) < columns {
-		texts = append(texts, "")
-	}
-	return texts
-}
-
-// titles are the titles of the tables. One that is alone has that of the file.
-func (f *File) titles() []string {
-	list := make([]string, len(f.Tables))
-	for i := range f.Tables {
-		if list[i] = f.Tables[i].Title; list[i] == "" || len(f.Tables) == 1 {
-			list[i] = f.Title
-		}
+		list = append(list, text)
 	}
 	return list
 }
 
-// CSV writes comma-separated values. Several tables have their titles above them
-// and an empty line between.
-func CSV(f *File) string {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	for i := range f.Tables {
-		t := &f.Tables[i]
-		n := columns(t)
-		if len(f.Tables) > 1 {
-			if i > 0 {
-				w.Flush()
-				b.WriteByte('\n')
-			}
-			_ = w.Write(report.Cells([]string{f.titles()[i]})) // a Builder takes everything
-		}
-		_ = w.Write(report.Cells(heads(t, n)))
-		for k := range t.Rows {
-			_ = w.Write(report.Cells(row(&t.Rows[k], n)))
-		}
+// filled is a list with so many texts.
+func filled(list []string, n int) []string {
+	for len(list) < n {
+		list = append(list, "")
 	}
-	w.Flush()
-	return b.String()
-}
-
-// oneLine has no line ends and no other blanks than one.
-func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), " ") }
-
-func isBreak(r rune) bool {
-	return r == ' ' || r == '\n' || r == '\r' || r == '\t' || r == '\v' || r == '\f' || r == '\u2028' || r == '\u2029' || r == '\u0085'
+	return list
 }

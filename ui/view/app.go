@@ -13,6 +13,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/model/form"
 	"spillway/ui/model/session"
+	"spillway/ui/table"
 )
 
 // A Page is what the components need from the browser.
@@ -25,6 +26,10 @@ type Page interface {
 	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
 	// hidden, the link to what is shown and the version.
 	Drawing(id string) draw.Options
+	// SaveTables is Save of tables in a format.
+	SaveTables(name string, format *table.Format, f *table.File)
+	// SaveZip is Save of files, by name, with the references of a paper beside them.
+	SaveZip(name, paper string, files [][2]string)
 	// SaveBytes is Save of what is no text.
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows; empty if it is a file on

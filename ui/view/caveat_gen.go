@@ -19,7 +19,7 @@ func (c *Caveat) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 	var vgn *vugu.VGNode
 	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "caveat"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "caveat"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
-	vgn.AddAttrInterface("hidden", hidden(c.Runs.Caveat() == ""))
+	vgn.AddAttrInterface("hidden", hidden(c.empty()))
 	vgn.SetInnerHTML(c.Runs.Caveat())
 	return vgout
 }

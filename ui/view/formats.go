@@ -30,17 +30,12 @@ func (c *Formats) pick(f format) {
 	f.save()
 }
 
-// tableFormats are those of tables. Without a CSV of its own a table is written as
-// it is shown; what is the name of the file.
+// tableFormats are those of tables: what is the name of the file, own saves the numbers as CSV.
 func (a *App) tableFormats(what string, own func(), file func() *table.File) []format {
-	var list []format
+	list := []format{{"csv", "CSV", "All digits, in plain units", own}}
 	for i := range table.Formats {
 		f := &table.Formats[i]
-		if f.Key == "csv" && own != nil {
-			list = append(list, format{f.Key, f.Label, "All digits, in plain units", own})
-			continue
-		}
-		list = append(list, format{f.Key, f.Label, "", func() { a.Page.Save(a.Name(what, f.Ext), f.Mime, f.Write(file())) }})
+		list = append(list, format{f.Key, f.Label, "", func() { a.Page.SaveTables(a.Name(what, f.Key), f, file()) }})
 	}
 	return list
 }

@@ -108,17 +108,42 @@ func (c *Papers) report(v papers.View) {
 			c.Tell("The report cannot be saved: " + problem + ".")
 			return
 		}
-		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{
-			Version: c.Version, Environment: "a page in a browser",
-			Figure: func(sheet *study.Sheet) string {
-				if len(sheet.Drawing.Panels) == 0 {
-					return ""
-				}
-				v := chart.Sheet(sheet, c.Info)
-				return draw.SVG(&v, draw.Options{Version: c.Version})
-			},
-		})
-		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", text)
+		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", c.reported(s))
+	})
+}
+
+// reported is a paper's report.
+func (c *Papers) reported(s *papers.Sheets) string {
+	return review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{Version: c.Version, Environment: "a page in a browser", Figure: c.drawn})
+}
+
+// drawn is a figure as SVG, empty if nothing of it is drawn.
+func (c *Papers) drawn(sheet *study.Sheet) string {
+	if len(sheet.Drawing.Panels) == 0 {
+		return ""
+	}
+	v := chart.Sheet(sheet, c.Info)
+	return draw.SVG(&v, draw.Options{Version: c.Version})
+}
+
+// all downloads one zip with what spillway reproduce writes into a folder, but for the bundle.
+func (c *Papers) all(v papers.View) {
+	c.Papers.Collect(v.Key, func(s *papers.Sheets, problem string) {
+		if problem != "" {
+			c.Tell("The files cannot be saved: " + problem + ".")
+			return
+		}
+		files := [][2]string{
+			{"README.md", review.Remains(&review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, c.Version)},
+			{"report.html", c.reported(s)}, {"tables/claims.csv", chart.SheetCSV(s.All)},
+		}
+		for _, f := range s.Figures {
+			files = append(files, [2]string{"tables/" + f.Figure + ".csv", chart.SheetCSV(f)})
+			if svg := c.drawn(f); svg != "" {
+				files = append(files, [2]string{"figures/" + f.Figure + ".svg", svg})
+			}
+		}
+		c.Page.SaveZip("spillway-"+v.Key+".zip", v.Key, files)
 	})
 }
 

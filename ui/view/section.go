@@ -31,7 +31,7 @@ type Section struct {
 func (c *Section) menu() vugu.Builder {
 	if c.saving == nil {
 		c.saving = &Formats{App: c.App, id: "section-" + c.Key, about: func() string { return c.view.Title }, list: func() []format {
-			return c.tableFormats(c.Key, nil, func() *table.File {
+			return c.tableFormats(c.Key, func() { c.Page.Save(c.Name(c.Key, "csv"), "text/csv", c.shown().CSV) }, func() *table.File {
 				mode := c.view.About
 				for i := range c.Info.Sections {
 					if s := &c.Info.Sections[i]; s.Key == c.Key && s.Run {

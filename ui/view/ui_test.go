@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"html"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"spillway/ui/model/calls"
 	"spillway/ui/model/session"
 	"spillway/ui/model/state"
+	"spillway/ui/table"
 )
 
 // direct does every job at once, in the test's goroutine, when asked to.
@@ -76,6 +78,17 @@ type silent struct {
 }
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
+
+func (s *silent) SaveTables(name string, format *table.Format, f *table.File) {
+	text, err := f.JSON()
+	s.saved = append(s.saved, file{name, format.Mime, fmt.Sprint(text, err)})
+}
+
+func (s *silent) SaveZip(name, paper string, files [][2]string) {
+	for _, f := range files {
+		s.saved = append(s.saved, file{name + "/" + f[0], paper, f[1]})
+	}
+}
 
 func (s *silent) SaveChart(id, name, _ string) { s.saved = append(s.saved, file{name, "png", id}) }
 
@@ -460,10 +473,10 @@ func TestDownloads(t *testing.T) {
 		files[f.name] = f
 	}
 	slices.Sort(names)
-	if tex := files["spillway-bert-base-batch-16-memory.tex"].text; !strings.Contains(tex, "% https://example.org/#v=") || !strings.Contains(tex, "as the paper measured") || !strings.Contains(tex, `\end{tabular}`) {
+	if tex := files["spillway-bert-base-batch-16-memory.tex"].text; !strings.Contains(tex, `"link":"https://example.org/#v=`) || !strings.Contains(tex, "as the paper measured") {
 		t.Errorf("%s", tex)
 	}
-	if md := files["spillway-bert-base-batch-16-results.md"].text; !strings.Contains(md, "| Quantity | Ideal | FlashNeuron | G10 |") || !strings.Contains(md, "| Iteration time, ") {
+	if md := files["spillway-bert-base-batch-16-results.md"].text; !strings.Contains(md, `"head":["Quantity","Ideal","FlashNeuron","G10"]`) || !strings.Contains(md, `["Iteration time, `) {
 		t.Errorf("%s", md)
 	}
 	if trace := files["spillway-bert-base-batch-16-g10-timeline.trace.json"].text; !strings.Contains(trace, `"generator":"Spillway 1234abcd"`) || !strings.Contains(trace, `"mode":"kernel times as the paper measured`) {

@@ -4,12 +4,15 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/model/checking"
+	"spillway/ui/model/output"
+	"spillway/ui/review"
 )
 
 // Verdict says what came out of the check of a bundle.
@@ -41,6 +44,21 @@ func (c *Verdict) tableHTML() vugu.HTML {
 }
 
 func (c *Verdict) percent() string { return strconv.Itoa(c.Checking.Percent()) }
+
+// certify saves what was found as one page.
+func (c *Verdict) certify() {
+	k := c.Checking
+	p := &review.Certificate{
+		Name: k.Name, Finding: k.Finding().String(), Class: strings.TrimPrefix(k.Class(), "check-says "), Says: k.Says(), Hash: k.Info.Root, Lab: k.Info.Lab, Paper: k.Info.Paper, Setup: k.Info.Setup,
+		Written: k.Info.Version, Checked: output.Program(c.Version), Time: time.Now().UTC().Format(time.RFC3339), Damaged: k.Damaged(),
+	}
+	for i := range c.rows {
+		if r := &c.rows[i]; r.Part != "" {
+			p.Parts = append(p.Parts, review.Part{Name: r.Part, Finding: r.Finding, Class: strings.TrimPrefix(r.Class, "finding "), Says: r.Where})
+		}
+	}
+	c.Page.Save(strings.TrimSuffix(k.Name, ".spillway.zip")+"-check.html", "text/html", review.Certify(p))
+}
 
 // SaveBundle downloads the compared runs as a reproducibility bundle.
 func (a *App) SaveBundle() {

@@ -195,6 +195,14 @@ window.ready = Reveal.initialize({ transition: 'none' });`,
   expect((await talk()).slide).toBe(2);
 });
 
+test('the frame that computes is not seen where a page shows all frames', async ({ page, writer }) => {
+  await writer.open({ head: '<style>iframe{display:block}</style>', body: `<main><spill-figure src="${writer.src}"></spill-figure></main>` });
+  const figure = page.locator('spill-figure');
+  await figure.getByRole('button', { name: 'Run here' }).click();
+  await live(figure);
+  await expect(page.locator('html > iframe')).toBeHidden();
+});
+
 test('a figure of a dark page prints light', async ({ page, writer }) => {
   await writer.open({
     head: '<style>body{color:#eee;background:#111}</style>',

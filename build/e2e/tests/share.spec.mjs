@@ -27,6 +27,13 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   }
   await page.selectOption('#share-chart', 'memory');
   await expect(page.locator('#share-embed')).toHaveValue(/<iframe src="[^"]*\?embed=view&amp;only=memory#v=4&amp;lab=train.*sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"/);
+  // What is saved here says where it is from, and a column's picture is as wide as one.
+  for (const [format, says] of [['svg', /^<svg [^>]* width="320" [^]*#v=4&amp;/], ['csv', /^[a-z_,]+\n/], ['md', /\| System \|[^]*\[Spillway\]\(</], ['tex', /^% \\usepackage\{booktabs,graphicx\}\n% http[^]*\\label\{tab:/], ['bib', /^@software\{spillway-[^]*@inproceedings\{g10,/]]) {
+    await page.selectOption('#share-width', '320');
+    const saved = page.waitForEvent('download');
+    await page.click(`[data-saves=${format}]`);
+    expect(await readFile(await (await saved).path(), 'utf8'), format).toMatch(says);
+  }
   await page.selectOption('#share-as', 'figure');
   await expect(page.locator('#share-embed')).toHaveValue(/<spill-figure src="[^"]*#v=4&amp;[^"]*" only="memory">\s*<svg [^]*<\/svg>\s*<a href="[^"]*">Open in Spillway<\/a>\s*<\/spill-figure>$/);
   const bibtex = await page.locator('#share-bibtex').inputValue();

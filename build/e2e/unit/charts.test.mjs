@@ -59,6 +59,16 @@ test('the tooltip of curves names every curve at the cursor', () => {
   assert.ok(!hidden.tooltip.formatter([{ axisIndex: 0, axisValue: 0.5 }]).includes('Oven'), 'nor one that the legend hides');
 });
 
+test('bars have the bands of three seeds, behind which their texts stand', () => {
+  const { option } = options(of('seeds speed'));
+  const bands = option.series.find((x) => x.id === 'bands').markLine.data;
+  assert.deepEqual(JSON.stringify(bands), JSON.stringify([[{ coord: [0.8, 0] }, { coord: [0.95, 0] }], [{ coord: [0.6, 1] }, { coord: [0.75, 1] }]]));
+  const ends = option.series.find((x) => x.data.length === 2 && x.label).data;
+  assert.deepEqual([...ends].map((x) => x.toFixed(2)), ['0.05', '0.05']);
+  const tip = option.tooltip.formatter([{ dataIndex: 1 }]).replace(/<[^>]*>/g, ' ');
+  assert.match(tip, /With three seeds\s+0\.6 × dream to 0\.75 × dream/);
+});
+
 test('the tooltip of bands has their own heights', () => {
   const tip = options(of('shelf')).option.tooltip.formatter([{ axisIndex: 0, axisValue: 1 }]).replace(/<[^>]*>/g, ' ');
   assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);

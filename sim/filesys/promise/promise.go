@@ -27,6 +27,9 @@
 //
 // # Source
 //
+// Ways of saving are our own lists of calls, or what strace recorded of programs, with the script
+// that did it, in traces/fscalls/recorded.
+//
 // The kinds of images are those of ALICE (OSDI 2014) and CrashMonkey (OSDI 2018): moments with
 // subsets of what is not flushed. What file systems promise is of POSIX, of their documentation
 // and of the papers of the systems.

@@ -5,8 +5,8 @@ import (
 	"spillway/sim/filesys/load"
 )
 
-// A Way is how a program saves, as a list of calls of our own writing: what it does twice in a
-// row, on files that are there before.
+// A Way is how a program saves, as a list of calls: what it does twice in a row, on files that are
+// there before.
 type Way struct {
 	Key, Title, About string
 	Recording         *load.Recording
@@ -43,7 +43,6 @@ func (s *script) write(n int32, from, size int64) {
 }
 func (s *script) fsync(n int32)     { s.add(call.Call{Code: call.Fsync, Node: n}) }
 func (s *script) fdatasync(n int32) { s.add(call.Call{Code: call.Fdatasync, Node: n}) }
-func (s *script) unlink(n int32)    { s.add(call.Call{Code: call.Unlink, Node: n, Dir: 1}) }
 func (s *script) truncate(n int32)  { s.add(call.Call{Code: call.Truncate, Node: n}) }
 func (s *script) replace(n, over int32) {
 	s.add(call.Call{Code: call.Rename, Node: n, Dir: 1, Over: over})
@@ -56,10 +55,25 @@ const (
 	first     = 2
 )
 
-// Ways returns ways of saving that programs have. What SQLite, git and RocksDB do is as their
-// documentation and a look at them with strace say; names and sizes are ours.
+// Ways returns ways of saving that programs have: those of our own writing, of which RocksDB's is as
+// its documentation says, and recordings of real programs.
 func Ways() []Way {
-	return []Way{editor(true), editor(false), overwriting(), journaling(), logging(), git(false), git(true), current()}
+	list := []Way{editor(true), editor(false), overwriting(), current()}
+	for _, r := range programs {
+		list = append(list, Way{r.key, r.title, r.about + " Recorded with strace.", read(r.key, r.calls)})
+	}
+	return list
+}
+
+// programs are recordings, as Text writes them.
+var programs = []struct{ key, title, about, calls string }{
+	{"sqlite", "SQLite, rollback journal", "Old pages go to a journal, which is synced, then its directory, then the journal with its header; the database is overwritten and synced, and the journal is removed (SQLite 3.40, synchronous=FULL).", sqliteJournal},
+	{"wal", "SQLite, WAL", "New pages go to the end of a log, which is synced at every commit; a checkpoint writes them into the database and syncs that, and the log is removed (SQLite 3.40, synchronous=FULL).", sqliteWAL},
+	{"git", "git add and commit", "Objects and the new index get their names by renames, and a lock file that of the reference; nothing is synced (git 2.39 with core.fsync=none).", git},
+	{"git-fsync", "git, core.fsync=all", "The same, with objects, index and reference synced before they get their names (git 2.39).", gitFsync},
+	{"vim", "vim, :w with a backup", "The swap file is synced; the file is renamed to be its backup, and a new one is written and synced (Vim 9.0, set backup).", vim},
+	{"mv", "Shell, mv over", "A new file is written and takes the old one's name by mv; nothing is synced (coreutils 9.1).", shellMv},
+	{"dd", "dd, conv=fsync", "The file is opened with O_TRUNC, written and synced (coreutils 9.1).", dd},
 }
 
 // editor writes a new file and gives it the old one's name.
@@ -92,71 +106,6 @@ func overwriting() Way {
 		s.fsync(first)
 	}
 	return s.way("truncate", "Editor, overwrites the file", "The file is opened with O_TRUNC, written and synced.")
-}
-
-// journaling is SQLite with a rollback journal (journal_mode=DELETE, synchronous=FULL).
-func journaling() Way {
-	s := begin("sqlite-journal", 64<<10)
-	for i := range int64(2) {
-		j := s.create()
-		s.write(j, 0, 512)
-		s.write(j, 512, 3*4096)
-		s.fdatasync(j)
-		s.write(j, 0, 12)
-		s.fdatasync(j)
-		s.fsync(directory)
-		for _, page := range []int64{0, 3 + i, 9} {
-			s.write(first, page*4096, 4096)
-		}
-		s.fdatasync(first)
-		s.unlink(j)
-		s.fsync(directory)
-	}
-	return s.way("sqlite", "SQLite, rollback journal", "Old pages go to a journal, which is synced with its directory; then the database is overwritten and synced, and the journal is removed.")
-}
-
-// logging is SQLite with a log ahead of writing (journal_mode=WAL, synchronous=FULL).
-func logging() Way {
-	s := begin("sqlite-wal", 64<<10)
-	w := s.create()
-	s.write(w, 0, 32)
-	for range 2 {
-		for frame := range int64(3) {
-			s.write(w, 32+frame*4120, 4120)
-			s.fdatasync(w)
-		}
-		s.fsync(directory)
-		for _, page := range []int64{0, 3, 9} {
-			s.write(first, page*4096, 4096)
-		}
-		s.fdatasync(first)
-	}
-	return s.way("wal", "SQLite, WAL", "New pages go to the end of a log, which is synced at every commit; a checkpoint writes them into the database and syncs that, and the log begins anew.")
-}
-
-// git writes an object and moves a reference to it.
-func git(syncs bool) Way {
-	s := begin("git", 41)
-	ref := int32(first)
-	for range 2 {
-		o := s.create()
-		s.write(o, 0, 900)
-		if syncs {
-			s.fsync(o)
-		}
-		s.add(call.Call{Code: call.Rename, Node: o, Dir: 0})
-		lock := s.create()
-		s.write(lock, 0, 41)
-		if syncs {
-			s.fsync(lock)
-		}
-		s.replace(lock, ref)
-		ref = lock
-	}
-	if syncs {
-		return s.way("git-fsync", "git, core.fsync=all", "Objects and references are synced before they get their names.")
-	}
-	return s.way("git", "git, nothing synced", "An object gets its name by a rename, and a lock file that of the reference; nothing is synced.")
 }
 
 // current is how RocksDB installs a new MANIFEST.

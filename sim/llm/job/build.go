@@ -131,6 +131,10 @@ func check(s *Spec) error {
 		return fmt.Errorf("an efficiency of %d thousandths; want 1 to 1000, or 0 for the law of kernel times", n.Efficiency)
 	case n.Efficiency == 0 && LawOf(&n.GPU) == nil:
 		return fmt.Errorf("the law of kernel times does not know the GPU %q; give an efficiency of matrix products", n.GPU.Key)
+	case l.FP8 && l.Precision != BF16:
+		return errors.New("products in fp8 are of training in bf16")
+	case l.FP8 && !HasFP8(&n.GPU):
+		return fmt.Errorf("%s multiplies no numbers of 8 bits; take bf16, or a GPU of Ada, Hopper or Blackwell", n.GPU.Title)
 	case n.GPU.HBM < unit.GBps || n.GPU.HBM > 1e6*unit.GBps:
 		return fmt.Errorf("GPU memory of %v; want 1 GB/s to 10^6 GB/s", n.GPU.HBM)
 	}

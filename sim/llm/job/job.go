@@ -87,6 +87,8 @@ type Layout struct {
 	// Sequence is how many tokens a sequence has; of an encoder and a decoder each.
 	Sequence  int64
 	Precision Precision
+	// FP8: products of layers in 8 bits, with casts of what goes into them; all else as in BF16.
+	FP8       bool
 	Recompute Recompute
 	// Split cuts what tensor parallelism leaves whole, the values between blocks, by tokens
 	// (sequence parallelism; Korthikanti et al., 2022). What an all-reduce moved, a reduce-scatter
@@ -155,6 +157,15 @@ func (c *Collective) Ring() unit.Bytes {
 		times = 2
 	}
 	return (times*(n-1)*c.Bytes + n - 1) / n
+}
+
+// Steps is how many times bytes are passed on in it.
+func (c *Collective) Steps() int64 {
+	n := int64(len(c.Members))
+	if c.Kind == AllReduce {
+		return 2 * max(n-1, 0)
+	}
+	return max(n-1, 0)
 }
 
 // A Phase is a part of the iteration.

@@ -42,6 +42,7 @@ type timer struct {
 	gpu     *kerneltime.GPU
 	policy  kerneltime.Policy
 	known   map[kerneltime.Kernel]unit.Time // a network has few different ones
+	fp8     bool                            // products of layers
 }
 
 // LawOf is a GPU as the law knows it, with the rates that its settings say; nil if it is none of the law's.
@@ -56,6 +57,12 @@ func LawOf(g *machine.GPU) *kerneltime.GPU {
 		gpu.TF32 = 0
 	}
 	return &gpu
+}
+
+// HasFP8 says that a GPU multiplies numbers of 8 bits.
+func HasFP8(g *machine.GPU) bool {
+	gpu := LawOf(g)
+	return gpu != nil && gpu.FP8 > 0
 }
 
 // policyOf is what kernels of a job run on.
@@ -104,7 +111,7 @@ func newTimer(s *Spec, peak int64, element unit.Bytes) timer {
 	n := &s.Node.Config
 	return timer{
 		rate: peak / 1000 * n.Efficiency, hbm: n.GPU.HBM / 5 * 4, element: element, gated: s.Arch.Gated,
-		scale: s.TimeScale, gpu: LawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{},
+		scale: s.TimeScale, gpu: LawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{}, fp8: s.FP8,
 	}
 }
 
@@ -119,7 +126,11 @@ func (t *timer) time(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
 
 // unscaled is that before a scale of all kernels' times.
 func (t *timer) unscaled(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
+	eight := t.fp8 && w != wHead && x.flops > 0 && (x.shape.Class == kerneltime.Product || x.shape.Class == kerneltime.BatchedProduct)
 	if t.rate > 0 {
+		if eight {
+			return t.roofline(x.flops/2, bytes)
+		}
 		return t.roofline(x.flops, bytes)
 	}
 	k := x.shape
@@ -129,9 +140,21 @@ func (t *timer) unscaled(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
 	if known, ok := t.known[k]; ok {
 		return known
 	}
-	took := min(kerneltime.Time(t.gpu, t.policy, &k).Time, mostTime)
+	policy, cast := t.policy, unit.Time(0)
+	if eight {
+		policy.Precision = kerneltime.FP8
+		cast = t.cast(&k)
+	}
+	took := min(kerneltime.Time(t.gpu, policy, &k).Time+cast, mostTime)
 	t.known[k] = took
 	return took
+}
+
+// cast is what it takes until both sides of a product have 8 bits. Of the three products of a layer with gradients the
+// backward two find what the forward one cast, so each is charged half of both sides.
+func (t *timer) cast(k *kerneltime.Kernel) unit.Time {
+	sides := max(k.Batch, 1) * (k.M*k.K + k.K*k.N)
+	return kerneltime.Time(t.gpu, t.policy, &kerneltime.Kernel{Class: kerneltime.Elementwise, Bytes: kerneltime.Cast * unit.Bytes(sides) / 2}).Time
 }
 
 // class is what a kernel is that only moves bytes.

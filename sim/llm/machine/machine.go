@@ -19,6 +19,7 @@
 //	host and drives                     drives, host memory
 //	GPU and GPU with NVLink             peer links
 //	GPU and GPU without                 peer links, PCIe of both
+//	GPU and GPU of another node         peer links, network of both nodes; PCIe of both without NVLink
 //
 // Where several GPUs hang on one PCIe switch (Config.Switch), their way to the host, to a shared
 // array and to the GPUs of other switches crosses the uplink of the switch too; the drives of one GPU
@@ -54,6 +55,9 @@
 //     with, and memory is measured against, all but Spare. ZeRO and FSDP may have all of GPU.Memory: their
 //     need is counted with buffers, and the paper runs Llama-3 70B with sequences of 3072
 //     on both, for which less would not do. It is an advantage for them.
+//  7. Nodes are alike, and what each has of host memory, its rate and its processors is one pool: as GPUs do the same,
+//     none has more than its share. A node's adapters are one link with the rate of all, as NCCL makes a ring for each;
+//     what a single GPU sends to another node may so take more than its own adapter.
 package machine
 
 import (
@@ -140,6 +144,14 @@ type Config struct {
 	// 1: each has its own way to the host.
 	Switch int64
 
+	// Nodes are how many nodes the GPUs stand in, as many in each; 0 is 1. Host, HostSpare, HostRate, Adam and what
+	// Prices say of a base are of all nodes together. Network is what a GPU sends and receives between nodes, each
+	// direction, by the name of its adapter; 0: nothing is between nodes.
+	Nodes   int64
+	Network unit.Bandwidth
+	// Step is how much longer a collective takes for each step of its ring.
+	Step unit.Time
+
 	Prices Prices
 }
 
@@ -174,9 +186,11 @@ const (
 	PeerOut                 // to other GPUs
 	ArrayRead
 	ArrayWrite
-	HostIn   // host memory to a GPU, as a program reaches it
-	HostOut  // a GPU to host memory
-	HostDRAM // host memory itself: one link of what is read, one of what is written
+	HostIn     // host memory to a GPU, as a program reaches it
+	HostOut    // a GPU to host memory
+	HostDRAM   // host memory itself: one link of what is read, one of what is written
+	NetworkIn  // into a node, from other nodes
+	NetworkOut // out of a node
 	LinkKinds
 )
 
@@ -195,6 +209,7 @@ type Node struct {
 
 	gpus     []gpuLinks
 	uplinks  [][2]LinkID // into and out of each switch; none where each GPU has its own way
+	networks [][2]LinkID // into and out of each node; none where there is one
 	dramRead LinkID
 	dramWrit LinkID
 }
@@ -228,8 +243,9 @@ const million = 1_000_000
 
 // The most that Check lets a node have. They keep sums within 64 bits and charts readable.
 const (
-	mostGPUs   = 64
-	mostDrives = 64 // of one GPU
+	mostGPUs   = 64   // of a node
+	mostNodes  = 4096 // and GPUs in all
+	mostDrives = 64   // of one GPU
 	mostMemory = 64 << 40
 	mostRate   = 100_000 * unit.GBps
 	mostFLOPs  = 1_000_000_000_000_000_000
@@ -255,40 +271,59 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf("%s: %v is not between %v and %v", what, v, low, unit.Bytes(mostMemory)))
 		}
 	}
-	const one = unit.Bandwidth(1)
-	within("GPUs", c.GPUs, 1, mostGPUs)
+	const least = unit.Bandwidth(1)
+	nodes := max(c.Nodes, 1)
+	if nodes == 1 {
+		within("GPUs", c.GPUs, 1, mostGPUs)
+	} else {
+		within("nodes", nodes, 1, mostNodes)
+		within("GPUs in all", c.GPUs, 1, mostNodes)
+		within("GPUs of a node", c.InNode(), 1, mostGPUs)
+	}
+	if c.GPUs%nodes != 0 {
+		errs = append(errs, fmt.Errorf("%d GPUs do not divide among %d nodes; take a multiple", c.GPUs, nodes))
+	}
+	rate("network between nodes", c.Network, 0)
+	within("a step of a collective, in picoseconds", int64(c.Step), 0, int64(unit.Second))
+	if nodes > 1 && c.Shared && c.Drives > 0 {
+		errs = append(errs, errors.New("drives of several nodes cannot be one array; set shared to 0"))
+	}
+	if nodes > 1 && c.Network < 1 {
+		errs = append(errs, errors.New("nodes without a network between them; set network to what a GPU's adapter carries"))
+	}
 	size("memory of a GPU", c.GPU.Memory, 1)
 	within("spare memory of a GPU, in millionths", c.Spare, 0, million)
 	if c.Spare >= 0 && c.Spare <= million && c.Usable() < 1 {
 		errs = append(errs, fmt.Errorf("memory of a GPU: of %v nothing is left for tensors when %d millionths are spare; take more memory, or spare less", c.GPU.Memory, c.Spare))
 	}
 	within("efficiency of matrix products, in thousandths", c.Efficiency, 0, 1000)
-	rate("memory bandwidth of the GPU", c.GPU.HBM, one)
+	rate("memory bandwidth of the GPU", c.GPU.HBM, least)
 	within("FP32 operations a second", c.GPU.FP32, 1, mostFLOPs)
 	within("TF32 operations a second", c.GPU.TF32, 1, mostFLOPs)
 	within("bf16 operations a second", c.GPU.BF16, 1, mostFLOPs)
-	rate("link of the GPU to the host", c.GPU.Link, one)
+	rate("link of the GPU to the host", c.GPU.Link, least)
 	rate("NVLink", c.GPU.Peer, 0)
 	within("GPUs on a switch", c.Switch, 1, mostGPUs)
 
 	within("drives of a GPU", c.Drives, 0, mostDrives)
 	if c.Drives > 0 {
-		rate("reading of a drive", c.Drive.Read, one)
-		rate("writing of a drive", c.Drive.Write, one)
+		rate("reading of a drive", c.Drive.Read, least)
+		rate("writing of a drive", c.Drive.Write, least)
 		size("size of a drive", c.Drive.Size, 1)
 		within("latency of a drive, in picoseconds", int64(c.Drive.Latency), 0, int64(unit.Second))
 		rate("most of an array", c.ArrayCap, 0)
 		within("share that an array reaches of its drives, in thousandths", c.ArrayShare, 1, 1000)
 	}
-	size("host memory", c.Host, 0)
-	size("host memory that is not for training", c.HostSpare, 0)
+	one := c.One()
+	size("host memory", one.Host, 0)
+	size("host memory that is not for training", one.HostSpare, 0)
 	within("margin of host memory, in thousandths", c.HostMargin, 0, 10_000)
 	rate("path between GPU and drives through host memory", c.BouncePath, 0)
-	rate("bandwidth of host memory", c.HostRate, 2)
+	rate("bandwidth of host memory", one.HostRate, 2)
 	rate("path between GPU and host memory", c.HostPath, 0)
 	rate("path between GPU and pinned host memory", c.Pinned, 0)
 	rate("collectives", c.Collective, 0)
-	within("Adam on the host, in parameters a second", c.Adam, 1, mostAdam)
+	within("Adam on the host, in parameters a second", one.Adam, 1, mostAdam)
 
 	for _, p := range []struct {
 		what  string
@@ -296,7 +331,7 @@ func (c *Config) Check() error {
 	}{
 		{"price of a GPU", c.GPU.Cents},
 		{"price of a drive", c.Drive.Cents},
-		{"price of the base", c.Prices.Base},
+		{"price of the base", one.Prices.Base},
 		{"price of a GiB of host memory", c.Prices.HostGiB},
 		{"price of a kWh", c.Prices.KWh},
 	} {
@@ -304,7 +339,7 @@ func (c *Config) Check() error {
 	}
 	within("watts of a GPU", c.GPU.Watts, 0, 100_000)
 	within("milliwatts of a drive", c.Drive.MilliWatts, 0, 1_000_000)
-	within("watts of the base", c.Prices.BaseWatt, 0, 1_000_000)
+	within("watts of the base", one.Prices.BaseWatt, 0, 1_000_000)
 	within("years", c.Prices.Years, 0, 100)
 	return errors.Join(errs...)
 }
@@ -324,6 +359,49 @@ func (c *Config) Peers() unit.Bandwidth {
 		return min(c.Collective, own)
 	}
 	return own
+}
+
+// InNode is how many GPUs a node has.
+func (c *Config) InNode() int64 { return c.GPUs / max(c.Nodes, 1) }
+
+// Times is so many nodes like one.
+func (c *Config) Times(nodes int64) Config {
+	x := *c
+	x.Nodes, x.GPUs = nodes, c.GPUs*nodes
+	x.Host, x.HostSpare = c.Host*unit.Bytes(nodes), c.HostSpare*unit.Bytes(nodes)
+	x.HostRate, x.Adam = c.HostRate*unit.Bandwidth(nodes), c.Adam*nodes
+	x.Prices.Base, x.Prices.BaseWatt = c.Prices.Base*nodes, c.Prices.BaseWatt*nodes
+	return x
+}
+
+// One is one of the nodes.
+func (c *Config) One() Config {
+	x, nodes := *c, max(c.Nodes, 1)
+	x.Nodes, x.GPUs = 0, c.GPUs/nodes
+	x.Host, x.HostSpare = c.Host/unit.Bytes(nodes), c.HostSpare/unit.Bytes(nodes)
+	x.HostRate, x.Adam = c.HostRate/unit.Bandwidth(nodes), c.Adam/nodes
+	x.Prices.Base, x.Prices.BaseWatt = c.Prices.Base/nodes, c.Prices.BaseWatt/nodes
+	return x
+}
+
+// networked is what programs reach of a network's rate, in thousandths: assumed. NCCL's tests on nodes of eight A100 with
+// 8 × 200 Gb/s show about 185 of 200 GB/s (recalled).
+const networked = 900
+
+// Between is the rate at which a GPU's bytes go to another node where all GPUs of a node send at once.
+func (c *Config) Between() unit.Bandwidth {
+	return max(1, unit.Bandwidth(unit.MulDiv(int64(c.Network), networked, 1000)))
+}
+
+// Ring is the rate at which each of so many GPUs passes bytes on to the next, stride apart from each other, while
+// all other GPUs do the same among theirs: inside a node that of Peers; where rings cross the network, those
+// of a node share its adapters.
+func (c *Config) Ring(members, stride int64) unit.Bandwidth {
+	own, node := c.Peers(), c.InNode()
+	if (members-1)*stride < node {
+		return own
+	}
+	return min(own, c.Between()*unit.Bandwidth(max(1, node/max(stride, 1))))
 }
 
 // HostFree is what of host memory systems may count: without HostSpare, and what HostMargin leaves of that.
@@ -379,6 +457,12 @@ func (c *Config) Build() (*Node, error) {
 		for s := range (c.GPUs + c.Switch - 1) / c.Switch {
 			in := add(PCIeIn, -1, c.GPU.Link, "Switch %d towards GPUs", s)
 			n.uplinks = append(n.uplinks, [2]LinkID{in, add(PCIeOut, -1, c.GPU.Link, "Switch %d from GPUs", s)})
+		}
+	}
+	if c.Nodes > 1 {
+		for i := range c.Nodes {
+			in := add(NetworkIn, -1, c.Between()*unit.Bandwidth(c.InNode()), "Node %d from network", i)
+			n.networks = append(n.networks, [2]LinkID{in, add(NetworkOut, -1, c.Between()*unit.Bandwidth(c.InNode()), "Node %d to network", i)})
 		}
 	}
 	n.dramRead = add(HostDRAM, -1, c.HostRate/2, "Host memory read")
@@ -473,6 +557,13 @@ func (n *Node) Route(from, to Endpoint) ([]LinkID, error) {
 func (n *Node) peers(from, to int) []LinkID {
 	a, b := &n.gpus[from], &n.gpus[to]
 	path := []LinkID{a.peerOut, b.peerIn}
+	if x, y := n.in(int64(from)), n.in(int64(to)); x != y {
+		path = append(path, n.networks[x][1], n.networks[y][0])
+		if n.GPU.Peer == 0 {
+			path = append(path, a.out, b.in)
+		}
+		return path
+	}
 	if n.GPU.Peer > 0 {
 		return path
 	}
@@ -486,6 +577,9 @@ func (n *Node) peers(from, to int) []LinkID {
 	}
 	return append(path, b.in)
 }
+
+// in is the node that a GPU stands in.
+func (n *Node) in(gpu int64) int64 { return gpu / n.InNode() }
 
 // read is the way from a GPU's array to it, write the way back.
 func (n *Node) read(gpu int16) []LinkID {

@@ -195,6 +195,26 @@ func Drives() []Drive {
 	}
 }
 
+// An Adapter is what joins nodes.
+type Adapter struct {
+	Key, Title string
+	Rate       unit.Bandwidth // each direction, by name
+	Source     string
+}
+
+// Adapters lists networks, of one adapter for each GPU.
+func Adapters() []Adapter {
+	return []Adapter{
+		{"xdr-800", "800 Gb/s InfiniBand (ConnectX-8)", 2 * ndr, "NVIDIA ConnectX-8 SuperNIC data sheet; one a GPU in servers of B300"},
+		{"ndr-400", "400 Gb/s InfiniBand (ConnectX-7)", ndr, "NVIDIA DGX H100 data sheet: eight single-port ConnectX-7"},
+		{"hdr-200", "200 Gb/s InfiniBand (ConnectX-6)", hdr, "NVIDIA DGX A100 data sheet: eight single-port ConnectX-6 for the cluster"},
+		{"efa-p4d", "400 Gb/s a server of eight (AWS p4d)", 6250 * unit.MBps, "AWS EC2 p4d.24xlarge: 400 Gb/s of Elastic Fabric Adapter"},
+		{"ethernet-100", "100 Gb/s Ethernet", 12_500 * unit.MBps, "100GBASE, by name"},
+		{"ethernet-25", "25 Gb/s Ethernet", 3125 * unit.MBps, "25GBASE, by name"},
+		{"ethernet-10", "10 Gb/s Ethernet", onboard, "10GBASE, by name"},
+	}
+}
+
 // sustains is what a drive writes once its cache is full.
 func sustains(drive string) unit.Bandwidth {
 	d, ok := sustained.FindDrive(drive)

@@ -14,6 +14,18 @@ const (
 	gemm = 720
 	// spare is what contexts, buffers of collectives and holes take of a GPU's memory, in millionths: assumed.
 	spare = 100_000
+	// hostSpare is what the operating system and programs have of host memory, hostMargin by how much more systems take than
+	// they count, in thousandths: 750 to 800 GB were used where states are 585 (DeepSpeed, issue 3448), and
+	// 744 were too few for 32B (LLaMA-Factory, issue 6755). The TERAIO node counts as the paper does.
+	hostSpare  = 8 * unit.GiB
+	hostMargin = 300
+)
+
+// What adapters carry, each direction, by name.
+const (
+	ndr     = 50 * unit.GBps   // 400 Gb/s: one a GPU in a DGX H100
+	hdr     = 25 * unit.GBps   // 200 Gb/s: one a GPU in a DGX A100
+	onboard = 1250 * unit.MBps // 10 Gb/s: what boards of desktops and workstations have at best
 )
 
 // Standard is the node of the TERAIO paper (Table 2, §4.1): two H100 NVL with four 990 PRO each.
@@ -30,7 +42,7 @@ func Standard() Config {
 		Drive: Drives()[0], Drives: 4, ArrayCap: 16 * unit.GBps, ArrayShare: 1000, GDS: true,
 		// 24 modules of 64 GB on 24 channels of DDR5-4800: AMD EPYC 9334 data sheet, two of them.
 		Host: 1536 * unit.GiB, HostRate: 24 * 38400 * unit.MBps, HostPath: 3 * unit.GBps, Pinned: 50_400 * unit.MBps,
-		Adam: 2 * adam, Collective: 6 * unit.GBps, Switch: 1,
+		Adam: 2 * adam, Collective: 6 * unit.GBps, Switch: 1, Network: ndr,
 		Prices: Prices{
 			Base: serverBase, HostGiB: serverGiB, KWh: kWh, Years: years,
 			BaseWatt: 700, // assumed: two processors of 210 W (data sheet), 24 modules of 6 W, fans
@@ -67,6 +79,7 @@ type Preset struct {
 // Presets lists nodes; the first is that of the TERAIO paper.
 func Presets() []Preset {
 	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, " +
+		"8 GiB of host memory are for the operating system, systems take 30 % more than they count (DeepSpeed, issue 3448), " +
 		"2·10⁹ parameters a second of Adam on a socket, four years. Copies between GPU and host take what nvbandwidth measures (PCIe 4: 25.5 GB/s, PCIe 5: 55.6), consumer drives write what they do behind their cache, and kernels take what the law of kernel times says."
 	return []Preset{
 		{
@@ -109,9 +122,13 @@ func dgx(gpu, path string, collective unit.Bandwidth, watts, transfers int64) Co
 	c.GPU, c.Drive = must(FindGPU(gpu)), must(FindDrive("pm9a3"))
 	c.GPUs, c.Drives, c.Switch = 8, 1, 2
 	c.Spare, c.Efficiency = spare, 0
+	c.HostSpare, c.HostMargin = hostSpare, hostMargin
 	c.ArrayCap = 0
 	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
 	c.HostPath, c.Pinned, c.Collective = copies(path), 0, collective*unit.GBps
+	if c.GPU.Form == "SXM4" {
+		c.Network = hdr
+	}
 	c.Prices.BaseWatt = watts // what the data sheet's most leaves for all but GPUs and drives
 	return c
 }
@@ -120,7 +137,7 @@ func workstation() Config {
 	c := desktop()
 	c.GPUs = 4
 	c.Host, c.HostRate = 512*unit.GiB, 8*8*5200*unit.MBps
-	c.Collective = 12 * unit.GBps
+	c.Collective, c.Network = 12*unit.GBps, onboard/4
 	c.Prices.Base, c.Prices.BaseWatt = 600_000, 500
 	return c
 }
@@ -130,9 +147,11 @@ func desktop() Config {
 	c.GPU, c.Drive = must(FindGPU("rtx-4090")), must(FindDrive("990-pro"))
 	c.GPUs, c.Drives = 1, 2
 	c.Spare, c.Efficiency = spare, 0
+	c.HostSpare, c.HostMargin = hostSpare, hostMargin
 	c.ArrayCap, c.GDS = 0, false
 	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
 	c.HostPath, c.Pinned, c.Collective, c.Adam = copies("pcie4"), 0, 0, adam
+	c.Network = onboard
 	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = 150_000, 250, 352
 	return c
 }

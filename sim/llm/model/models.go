@@ -8,6 +8,7 @@ const (
 	brown   = "Brown et al. 2020, Language Models are Few-Shot Learners, Table 2.1"
 	opts    = "Zhang et al. 2022, OPT, arXiv 2205.01068, Table 1; config.json"
 	pythias = "Biderman et al. 2023, Pythia, arXiv 2304.01373, Table 1; config.json"
+	foundry = "mosaicml/llm-foundry scripts/train/yamls/pretrain"
 	config  = "config.json of the model"
 )
 
@@ -218,6 +219,9 @@ func Models() (list []Arch) {
 		family(with(starcode, func(a *Arch) { a.Tied = false }), row{"starcoder2-15b", "StarCoder2 15B", config, 40, 6144, 48, 4, 128, 24576, 0}),
 		family(mosaic,
 			row{"mpt-7b", "MPT 7B", config, 32, 4096, 32, 32, 128, 16384, 0},
+			row{"mpt-1b", "MPT 1B", foundry, 24, 2048, 16, 16, 128, 8192, 50368},
+			row{"mpt-3b", "MPT 3B", foundry, 32, 2560, 20, 20, 128, 10240, 50368},
+			row{"mpt-13b", "MPT 13B", foundry, 40, 5120, 40, 40, 128, 20480, 50368},
 			row{"mpt-30b", "MPT 30B", config, 48, 7168, 64, 64, 112, 28672, 0}),
 	} {
 		list = append(list, f...)

@@ -388,7 +388,7 @@ func (r *run) connect() error {
 // collect finds the ways of a collective.
 func (r *run) collect(i int) error {
 	c := &r.job.Collectives[i]
-	x := collective{members: c.Members, waits: c.Wait, bytes: c.Ring()}
+	x := collective{members: c.Members, waits: c.Wait, bytes: c.Ring(), steps: unit.Time(c.Steps()) * r.node.Step}
 	for m, from := range c.Members {
 		to := c.Members[(m+1)%len(c.Members)]
 		var path []flow.LinkID

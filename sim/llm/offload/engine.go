@@ -116,8 +116,9 @@ type collective struct {
 	waits   []job.Ref
 	paths   [][]flow.LinkID
 	bytes   unit.Bytes
-	left    int // members that have not ended, or not come
-	flows   int // that have not ended
+	steps   unit.Time // what its steps take besides
+	left    int       // members that have not ended, or not come
+	flows   int       // that have not ended
 	done    bool
 }
 
@@ -272,7 +273,7 @@ func (r *run) joinCollective(g *gpu, i int) {
 		r.setStallCause(p, Communicate)
 		p.mode = communicating
 		r.sample(p)
-		r.sim.Submit(flow.Task{Queue: p.compute, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, p.index, int64(i))})
+		r.sim.Submit(flow.Task{Queue: p.compute, Time: c.steps, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, p.index, int64(i))})
 	}
 }
 
@@ -280,7 +281,7 @@ func (r *run) joinCollective(g *gpu, i int) {
 func (r *run) startOverlapped(i int) {
 	c := &r.collectives[i]
 	for m, ref := range c.members {
-		r.sim.Submit(flow.Task{Queue: r.gpus[ref.Part].queues[Peers], Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, int(ref.Part), int64(i))})
+		r.sim.Submit(flow.Task{Queue: r.gpus[ref.Part].queues[Peers], Time: c.steps, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, int(ref.Part), int64(i))})
 	}
 }
 

@@ -129,6 +129,10 @@ func (j *Job) linear(tokens, in, out int64) (forward, backward unit.Time) {
 	if !j.Frozen {
 		backward = sum(backward, j.time(product(in, out, tokens)))
 	}
+	if j.Precision == kerneltime.FP8 { // what goes in, the weights, and the gradient of what comes out
+		forward = sum(forward, j.bytes(kerneltime.Cast*unit.Bytes(tokens*in+in*out)))
+		backward = sum(backward, j.bytes(kerneltime.Cast*unit.Bytes(tokens*out)))
+	}
 	return forward, backward
 }
 
@@ -231,6 +235,11 @@ func (j *Job) pointwise(rotated, ffn int64) (forward, backward int64) {
 
 // logits is the product with the vocabulary, and its loss in fp32.
 func (j *Job) logits() pass {
+	if j.Precision == kerneltime.FP8 { // which stay as they are
+		whole := *j
+		whole.Precision = kerneltime.BF16
+		return whole.logits()
+	}
 	tokens := j.Batch * j.Sequence
 	f, b := j.linear(tokens, j.Arch.Width(), j.Arch.Vocab)
 	moved := 36 * unit.Bytes(tokens*j.Arch.Vocab)
@@ -240,10 +249,10 @@ func (j *Job) logits() pass {
 	return pass{products: sum(f, b), moving: j.bytes(moved)}
 }
 
-// ringStep is how much longer a collective takes, not hidden, for each GPU more: fitted to the six
+// RingStep is how much longer a collective takes, not hidden, for each GPU more: fitted to the six
 // rows of MPT 1B on 16 to 512 H100. On the nine of 7B and 13B, which were seen when the form of the
 // term was chosen and decided nothing, it halves what was off at 512.
-const ringStep = 2270 * unit.Nanosecond
+const RingStep = 2270 * unit.Nanosecond
 
 // link is at what rate a GPU's states come to it: inside a server, and between servers.
 func (j *Job) link() unit.Bandwidth {
@@ -304,7 +313,7 @@ func (j *Job) Estimate() (Step, error) {
 		communicated, collectives = communicated+2*parameters, collectives+layers
 	}
 	if computing := sum(s.Products, s.Attention, s.Moving); j.GPUs > 1 { // four fifths of it hide communication
-		s.Communication = sum(max(0, j.link().Time(communicated)-computing/5*4), times(collectives*(j.GPUs-1), ringStep))
+		s.Communication = sum(max(0, j.link().Time(communicated)-computing/5*4), times(collectives*(j.GPUs-1), RingStep))
 	}
 	s.Moving = sum(s.Moving, j.bytes(4*parameters)) // weights as 16 bit
 	for _, part := range []*unit.Time{&s.Products, &s.Attention, &s.Moving, &s.Communication} {

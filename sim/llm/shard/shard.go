@@ -331,7 +331,7 @@ func (b *Builder) Ring(name string, at Begin, buffer unit.Bytes, after [][]job.R
 	out := make([]int32, b.Shards)
 	for g := range out {
 		e := offload.Extra{
-			Name: name, GPU: int16(g), Queue: offload.Peers, Bytes: bytes, Cause: cause,
+			Name: name, GPU: int16(g), Queue: offload.Peers, Bytes: bytes, Cause: cause, Time: unit.Time(b.Shards-1) * b.Node.Step,
 			From:   machine.Endpoint{Kind: machine.OnGPU, Index: int16(g)},
 			To:     machine.Endpoint{Kind: machine.OnGPU, Index: int16((int64(g) + 1) % b.Shards)},
 			Extras: slices.Clone(extras),

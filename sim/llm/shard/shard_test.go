@@ -144,7 +144,7 @@ func TestBuilder(t *testing.T) {
 
 // TestRing: each GPU sends all but one of the shards to the next.
 func TestRing(t *testing.T) {
-	b := Builder{Shards: 4}
+	b := Builder{Shards: 4, Node: &machine.Node{}}
 	ring := b.Ring("ring", 0, 100, nil, nil, offload.Fetch)
 	for g, i := range ring {
 		x := b.extras[i]

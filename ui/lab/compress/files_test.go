@@ -1,6 +1,8 @@
 package compress
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -111,5 +113,58 @@ func TestNoFile(t *testing.T) {
 	}
 	if _, _, err := l.Run(labtest.Setup(t, &l, "entry=y"), "naive", files, nil); err == nil || !strings.Contains(err.Error(), `no "y"`) {
 		t.Error(err)
+	}
+}
+
+// Arrays that are compressed in their file are counted as those that lie as they are.
+func TestPackedArrays(t *testing.T) {
+	pack := func(method uint16) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i, name := range []string{"a.npy", "b.npy"} {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := fmt.Sprintf("{'descr': '<u4', 'fortran_order': False, 'shape': (%d,), }\n", 300_001+i)
+			data := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), 0)
+			data = append(data, header...)
+			for k := range 300_001 + i {
+				data = binary.LittleEndian.AppendUint32(data, uint32(k*k/(1+1000*i)))
+			}
+			if _, err := w.Write(data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	l := New()
+	var texts []string
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		files, err := open([]lab.File{{Name: "w.npz", Data: pack(method)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := labtest.Setup(t, &l, "entry=w.npz exact=yes")
+		if method == zip.Store {
+			if files, err = exec.Surveyed(&l, u, files, nil, 2, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, raw, err := l.Run(u, "naive", files, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := l.JSON(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	if texts[0] != texts[1] || !strings.Contains(texts[0], `"a"`) {
+		t.Errorf("stored\n%s\nand compressed\n%s", texts[0], texts[1])
 	}
 }

@@ -96,17 +96,17 @@ func (g *group) add(a *buddy.Allocation, target buddy.Target, t *tensor) {
 func (g *group) share(sum float64) float64 { return sum / max(1, float64(g.bytes)) }
 
 // target names the targets of the group: "2x", or how many have which.
-func (g *group) target() string {
+func (g *group) target() report.Cell {
 	var said []string
 	for t, n := range g.targets {
-		if n == g.count {
-			return buddy.Target(t).String()
+		if x := buddy.Target(t); n == g.count {
+			return report.Textf("%s", x).With(float64(buddy.EntryBytes)/float64(x.Slot()), "")
 		}
 		if n > 0 {
 			said = append(said, fmt.Sprintf("%d × %v", n, buddy.Target(t)))
 		}
 	}
-	return strings.Join(said, ", ")
+	return report.Textf("%s", strings.Join(said, ", "))
 }
 
 // row is the group in a table.
@@ -115,24 +115,34 @@ func (g *group) row(files bool) report.Row {
 	if g.count > 1 {
 		r.Sub = "× " + strconv.Itoa(g.count)
 	}
-	put := func(text string, share float64) { r.Cells = append(r.Cells, report.Cell{Text: text, Share: share}) }
-	put(g.bytes.String(), 0)
+	put := func(c report.Cell, share float64) {
+		c.Share = share
+		r.Cells = append(r.Cells, c)
+	}
+	put(report.Textf("%v", g.bytes), 0)
 	put(g.target(), 0)
-	put(percent(g.share(g.overflow)), g.share(g.overflow))
+	put(report.Textf("%s", percent(g.share(g.overflow))).WithShare(g.share(g.overflow)), g.share(g.overflow))
 	var stack []float64
 	for _, sum := range g.sectors {
 		stack = append(stack, g.share(sum))
 	}
-	r.Cells = append(r.Cells, report.Cell{Text: g.shares(stack), Stack: stack})
-	put(g.capacity.Device.String(), min(1, part(int64(g.capacity.Device), int64(g.bytes))))
-	put(g.capacity.Buddy.String(), 0)
-	text := count(g.all)
-	if g.sampled {
-		text = count(g.entries) + " of " + text
+	parts := report.Cell{Text: g.shares(stack), Stack: stack}
+	for sectors, share := range stack {
+		parts = parts.Part(strconv.Itoa(sectors), 100*share, "%")
 	}
-	put(text, 0)
+	if g.sampled {
+		parts = parts.Part("error", 100*g.share(math.Sqrt(g.variance)), "%")
+	}
+	r.Cells = append(r.Cells, parts)
+	put(report.Textf("%v", g.capacity.Device), min(1, part(int64(g.capacity.Device), int64(g.bytes))))
+	put(report.Textf("%v", g.capacity.Buddy), 0)
+	all := report.Textf("%s", count(g.all)).With(float64(g.all), "")
+	if g.sampled {
+		all = report.Textf("%s of %s", count(g.entries), count(g.all)).Part("measured", float64(g.entries), "").With(float64(g.all), "")
+	}
+	put(all, 0)
 	if files {
-		put(cmp.Or(g.dtype, "unknown"), 0)
+		put(report.Textf("%s", cmp.Or(g.dtype, "unknown")), 0)
 	}
 	return r
 }
@@ -198,7 +208,7 @@ func allocations(v *seen) (*report.Section, error) {
 	sampled := false
 	for i, p := range r.Programs {
 		groups := grouped(w.programs[i].Allocations, p.Targets, w.tensors, single)
-		t := report.Table{Title: p.Program, Head: []string{"Allocation"}}
+		t := report.Table{Key: report.Slug(p.Program, "program"), Title: p.Program, Head: []string{"Allocation"}}
 		if !single {
 			t.Head[0] = "Allocations by name"
 		}

@@ -116,22 +116,24 @@ func planes(e *[bpc.Entry]byte) report.Map {
 
 // codes lists the codes of an entry in the order of its bitstream.
 func codes(e *[bpc.Entry]byte) report.Table {
-	t := report.Table{Title: "Codes in their order: the first word, then the planes of DBX from the highest", Head: []string{"Plane", "Code", "DBX, in hexadecimal", "Bits", "Code's bits"}}
+	t := report.Table{Key: "codes", Title: "Codes in their order: the first word, then the planes of DBX from the highest", Head: []string{"Plane", "Code", "DBX, in hexadecimal", "Bits", "Code's bits"}}
 	for _, c := range bpc.Codes(e) {
-		plane, text := strconv.Itoa(c.Plane), fmt.Sprintf("%08x", c.DBX)
+		plane, text, bits := strconv.Itoa(c.Plane), fmt.Sprintf("%08x", c.DBX), int64(c.DBX)
 		switch {
 		case c.Kind == bpc.Base:
-			plane, text = "first word", fmt.Sprintf("%08x", binary.LittleEndian.Uint32(e[:]))
+			bits = int64(binary.LittleEndian.Uint32(e[:]))
+			plane, text = "first word", fmt.Sprintf("%08x", bits)
 		case c.Planes > 1:
 			plane, text = fmt.Sprintf("%d to %d", c.Plane, c.Plane-c.Planes+1), "0 in each"
+			bits = 0
 		case c.Kind == bpc.ZeroRun:
-			text = "0"
+			text, bits = "0", 0
 		}
 		t.Rows = append(t.Rows, report.Row{Head: plane, Cells: []report.Cell{
 			{Text: c.Kind.String()},
-			{Text: text},
-			{Text: strconv.Itoa(c.Bits), Share: float64(c.Bits) / 33},
-			{Text: fmt.Sprintf("%0*b", c.Bits, c.Value)},
+			report.Cell{Text: text}.Exactly(bits),
+			report.Cell{Text: strconv.Itoa(c.Bits), Share: float64(c.Bits) / 33}.Exactly(c.Bits),
+			report.Cell{Text: fmt.Sprintf("%0*b", c.Bits, c.Value)}.Exactly(int64(c.Value)),
 		}})
 	}
 	return t
@@ -139,7 +141,7 @@ func codes(e *[bpc.Entry]byte) report.Table {
 
 // slots says where the entry's sectors lie with each target.
 func slots(e *[bpc.Entry]byte) report.Table {
-	t := report.Table{Title: "Where it lies with each target, in sectors of 32 bytes", Head: []string{"Target", "Slot in GPU memory", "Place in buddy memory", "Read from GPU memory", "Read from the buddy", "Fits"}}
+	t := report.Table{Key: "slots", Title: "Where it lies with each target, in sectors of 32 bytes", Head: []string{"Target", "Slot in GPU memory", "Place in buddy memory", "Read from GPU memory", "Read from the buddy", "Fits"}}
 	h := one(e)
 	for k := range buddy.Targets {
 		fits := "yes"
@@ -152,10 +154,10 @@ func slots(e *[bpc.Entry]byte) report.Table {
 		}
 		sectors := func(share float64) string { return strconv.FormatFloat(share*buddy.Sectors, 'f', 0, 64) }
 		t.Rows = append(t.Rows, report.Row{Head: k.String(), Cells: []report.Cell{
-			{Text: fmt.Sprintf("%d bytes", k.Slot())},
-			{Text: fmt.Sprintf("%d bytes", place)},
-			{Text: sectors(h.Local(k))},
-			{Text: sectors(h.Remote(k))},
+			report.Textf("%d bytes", k.Slot()).With(float64(k.Slot()), "B"),
+			report.Textf("%d bytes", place).With(float64(place), "B"),
+			report.Textf("%s", sectors(h.Local(k))).AsWritten(),
+			report.Textf("%s", sectors(h.Remote(k))).AsWritten(),
 			{Text: fits},
 		}})
 	}

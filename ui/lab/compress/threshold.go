@@ -34,7 +34,7 @@ func thresholds(x *seen) (*report.Section, error) {
 	if at, found := slices.BinarySearch(list, now); !found {
 		list = slices.Insert(list, at, now)
 	}
-	t := report.Table{Title: "By Buddy Threshold; bold is what is set", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
+	t := report.Table{Key: "thresholds", Title: "By Buddy Threshold; bold is what is set", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
 	var ends [2]*result
 	for i, x := range list {
 		r, err := at(s, w, system, x)
@@ -88,9 +88,9 @@ func times(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" 
 func sweepRow(head string, r *result, now bool) report.Row {
 	signed := strings.Replace(percent(r.sum.Slowdown), "-", "−", 1)
 	return report.Row{Head: head, Cells: []report.Cell{
-		{Text: times(r.sum.Ratio), Share: min(1, r.sum.Ratio/4), Best: now},
-		{Text: percent(r.sum.Overflow), Share: r.sum.Overflow, Best: now},
-		{Text: signed, Share: min(1, max(0, r.sum.Slowdown)), Best: now},
-		{Text: r.largest().Device.String(), Best: now},
+		report.Cell{Text: times(r.sum.Ratio), Share: min(1, r.sum.Ratio/4), Best: now}.With(r.sum.Ratio, ""),
+		report.Cell{Text: percent(r.sum.Overflow), Share: r.sum.Overflow, Best: now}.WithShare(r.sum.Overflow),
+		report.Cell{Text: signed, Share: min(1, max(0, r.sum.Slowdown)), Best: now}.WithShare(r.sum.Slowdown),
+		report.Cell{Text: r.largest().Device.String(), Best: now}.Exactly(r.largest().Device),
 	}}
 }

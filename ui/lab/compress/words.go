@@ -14,7 +14,7 @@ import (
 // words lists the 32 words of an entry, in hexadecimal and as what they are.
 func words(e *[bpc.Entry]byte, dtype string) report.Table {
 	const row = 8
-	t := report.Table{Title: "Its 32 words, in hexadecimal", Head: []string{"Words"}}
+	t := report.Table{Key: "words", Title: "Its 32 words, in hexadecimal", Head: []string{"Words"}}
 	value := values[dtype]
 	if value != nil {
 		t.Title += " and as " + dtype
@@ -25,9 +25,9 @@ func words(e *[bpc.Entry]byte, dtype string) report.Table {
 	for at := 0; at < bpc.Entry/4; at += row {
 		hex, as := report.Row{Head: fmt.Sprintf("%d to %d", at, at+row-1)}, report.Row{Head: "as " + dtype}
 		for i := at; i < at+row; i++ {
-			hex.Cells = append(hex.Cells, report.Cell{Text: fmt.Sprintf("%08x", binary.LittleEndian.Uint32(e[4*i:]))})
+			hex.Cells = append(hex.Cells, report.Cell{Text: fmt.Sprintf("%08x", binary.LittleEndian.Uint32(e[4*i:]))}.Exactly(int64(binary.LittleEndian.Uint32(e[4*i:]))))
 			if value != nil {
-				as.Cells = append(as.Cells, report.Cell{Text: value(e[4*i:], i)})
+				as.Cells = append(as.Cells, report.Cell{Text: value(e[4*i:], i)}.AsWritten())
 			}
 		}
 		t.Rows = append(t.Rows, hex)

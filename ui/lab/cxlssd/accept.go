@@ -71,7 +71,7 @@ func recorded(r *stream.Recording) string {
 	case r.Missed:
 		what = "misses of the last-level cache"
 	}
-	return fmt.Sprintf("%s: %s, %d %s, %d %% of them writes, %v touched", r.Format, threads, all, what, writes*100/max(all, 1), unit.Bytes(r.Pages)*unit.Page)
+	return fmt.Sprintf("%s: %s, %d %s, %d %% of them writes, %v touched", r.Format, threads, all, what, (writes*200+all)/max(2*all, 1), unit.Bytes(r.Pages)*unit.Page)
 }
 
 // Notes implements lab.Files.

@@ -92,7 +92,7 @@ func within(c *latency.Counts, longest unit.Time) (cells []report.Cell) {
 
 // tails is how long requests take, those that read and those that write apart, by design.
 func tails(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "How long requests take: so many of them at most, and why the longest does", Head: append(quantileHeads("Design", "Requests"), "The longest")}
+	t := report.Table{Key: "requests", Title: "How long requests take: so many of them at most, and why the longest does", Head: append(quantileHeads("Design", "Requests"), "The longest")}
 	for i, r := range results {
 		for _, x := range []struct {
 			what string
@@ -102,7 +102,7 @@ func tails(systems []*core.System, results []*core.Result) report.Table {
 			if x.n == 0 {
 				continue
 			}
-			row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{{Text: prose.Grouped(x.n)}}}
+			row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{report.CountCell(x.n)}}
 			row.Cells = append(append(row.Cells, within(&x.tail.Latency, x.tail.Longest)...), report.Textf("%s", because(x.tail)))
 			t.Rows = append(t.Rows, row)
 		}
@@ -126,7 +126,7 @@ func because(t *core.Tail) string {
 
 // works is how long the flash takes for a page, its queue included, by who asked and design.
 func works(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "How long flash takes for a page, its queue included", Head: quantileHeads("Design", "Pages")}
+	t := report.Table{Key: "flash", Title: "How long flash takes for a page, its queue included", Head: quantileHeads("Design", "Pages")}
 	for i, r := range results {
 		for _, x := range []struct {
 			what string
@@ -139,7 +139,7 @@ func works(systems []*core.System, results []*core.Result) report.Table {
 			{"programs of compaction", r.CompactionPrograms, r.CompactProgramWork},
 		} {
 			if x.n > 0 {
-				row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{{Text: prose.Grouped(x.n)}}}
+				row := report.Row{Head: systems[i].Title + ", " + x.what, Cells: []report.Cell{report.CountCell(x.n)}}
 				row.Cells = append(row.Cells, within(&x.of.Latency, x.of.Longest)...)
 				t.Rows = append(t.Rows, row)
 			}
@@ -180,20 +180,20 @@ func (v *view) average(r *core.Result) string {
 
 // served is how requests were served, and what each way costs.
 func (v *view) served(r *core.Result) report.Table {
-	t := report.Table{Title: "How " + v.system.Title + " serves requests; times in ns a request", Head: []string{"Served", "Requests", "Share"}}
+	t := report.Table{Key: "served", Title: "How " + v.system.Title + " serves requests; times in ns a request", Head: []string{"Served", "Requests", "Share"}}
 	t.Head = append(append(t.Head, partNames[:]...), "Latency", "Of all latency")
 	n, sum := requests(r), billed(r)
 	row := func(head string, count int64, bill *[core.Parts]unit.Time) {
 		if count == 0 {
 			return
 		}
-		x := report.Row{Head: head, Cells: []report.Cell{{Text: prose.Grouped(count)}, shareCell(count, n)}}
+		x := report.Row{Head: head, Cells: []report.Cell{report.CountCell(count), shareCell(count, n)}}
 		var all unit.Time
 		for _, p := range bill {
 			all += p
-			x.Cells = append(x.Cells, report.Textf("%s", perRequest(p, count)))
+			x.Cells = append(x.Cells, perRequest(p, count))
 		}
-		x.Cells = append(x.Cells, report.Textf("%s", perRequest(all, count)), shareCell(int64(all), int64(sum)))
+		x.Cells = append(x.Cells, perRequest(all, count), shareCell(int64(all), int64(sum)))
 		t.Rows = append(t.Rows, x)
 	}
 	for k := range r.Requests {
@@ -204,22 +204,23 @@ func (v *view) served(r *core.Result) report.Table {
 }
 
 // perRequest is a sum of times over requests, in ns.
-func perRequest(t unit.Time, n int64) string {
+func perRequest(t unit.Time, n int64) report.Cell {
+	x := nanoseconds(float64(t) / float64(max(n, 1)))
 	if t == 0 {
-		return "–"
+		return report.DashCell().With(x, "ns")
 	}
-	return prose.Fixed(nanoseconds(float64(t)/float64(max(n, 1))), 1)
+	return report.Textf("%s", prose.Fixed(x, 1)).With(x, "ns")
 }
 
 // byDesign is the mean request of every design.
 func byDesign(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "The mean request by design, in ns", Head: []string{"Design", "Requests"}}
+	t := report.Table{Key: "designs", Title: "The mean request by design, in ns", Head: []string{"Design", "Requests"}}
 	t.Head = append(append(t.Head, partNames[:]...), "AMAT", "Of it: host, link, index and DRAM, flash, queue")
 	for i, r := range results {
 		n, sum := requests(r), billed(r)
-		x := report.Row{Head: systems[i].Title, Cells: []report.Cell{{Text: prose.Grouped(n)}}}
+		x := report.Row{Head: systems[i].Title, Cells: []report.Cell{report.CountCell(n)}}
 		for _, p := range r.Bill {
-			x.Cells = append(x.Cells, report.Textf("%s", perRequest(p, n)))
+			x.Cells = append(x.Cells, perRequest(p, n))
 		}
 		of := func(t unit.Time) float64 { return part(int64(t), int64(sum)) }
 		b := &r.Bill
@@ -228,7 +229,7 @@ func byDesign(systems []*core.System, results []*core.Result) report.Table {
 		for k, s := range stack {
 			said[k] = prose.Fixed(100*s, 0)
 		}
-		x.Cells = append(x.Cells, report.Textf("%s", perRequest(sum, n)), report.Cell{Text: strings.Join(said, " / ") + " %", Stack: stack})
+		x.Cells = append(x.Cells, perRequest(sum, n), report.Cell{Text: strings.Join(said, " / ") + " %", Stack: stack})
 		t.Rows = append(t.Rows, x)
 	}
 	return t
@@ -236,7 +237,7 @@ func byDesign(systems []*core.System, results []*core.Result) report.Table {
 
 // law compares the time of a mean core with what its bill adds up to.
 func law(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{
+	t := report.Table{Key: "law",
 		Title: "A core's time as a sum: AMAT × requests ÷ cores, what it computes, what requests cost on the chip and what it switches",
 		Head:  []string{"Design", "Computes", "Requests on the chip", "Switches", "AMAT × requests ÷ cores", "Sum", "Mean core, measured", "Measured of sum", "Slowest core"},
 	}
@@ -247,7 +248,7 @@ func law(systems []*core.System, results []*core.Result) report.Table {
 			x.Cells = append(x.Cells, report.TimeCell(time))
 		}
 		ratio := part(int64(l.measured), int64(l.sum()))
-		x.Cells = append(x.Cells, report.Cell{Text: prose.Percent(ratio), Share: min(1, ratio)}, report.TimeCell(r.Time))
+		x.Cells = append(x.Cells, report.Cell{Text: prose.Percent(ratio), Share: min(1, ratio)}.WithShare(ratio), report.TimeCell(r.Time))
 		t.Rows = append(t.Rows, x)
 	}
 	return t
@@ -343,7 +344,7 @@ func (b *bounds) most() string {
 
 // table lists the bounds beside the time.
 func (b *bounds) table() report.Table {
-	t := report.Table{Title: "What the run would take if only one thing mattered", Head: []string{"Only", "Time", "Of the run"}}
+	t := report.Table{Key: "limits", Title: "What the run would take if only one thing mattered", Head: []string{"Only", "Time", "Of the run"}}
 	flash := "all work of one channel, spread evenly over its dies"
 	if b.behind {
 		flash += "; some may end after the run"

@@ -59,13 +59,16 @@ func (v *view) costs(p *core.Price, bound, r *core.Result) string {
 // times writes thousandths.
 func times(x int64) string { return prose.Fixed(float64(x)/1000, 2) }
 
+// thousandths is a cell of them.
+func thousandths(x int64) report.Cell { return report.Textf("%s", times(x)).With(float64(x)/1000, "") }
+
 // parts lists what the design costs.
 func (v *view) parts(p *core.Price) report.Table {
-	t := report.Table{Title: "What " + v.system.Title + " costs", Head: []string{"Memory", "Size", "$ a GiB", "Price", "Of all"}}
+	t := report.Table{Key: "parts", Title: "What " + v.system.Title + " costs", Head: []string{"Memory", "Size", "$ a GiB", "Price", "Of all"}}
 	d := v.design()
 	row := func(head string, size unit.Bytes, gb, x int64) {
 		if x > 0 {
-			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%v", size), report.Textf("%s", times(gb)), report.Textf("%s", dollars(x)), shareCell(x, p.Total())}})
+			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%v", size), report.Textf("%s", times(gb)).With(float64(gb)/1000, "$"), report.Textf("%s", dollars(x)).With(float64(x)/1000, "$"), shareCell(x, p.Total())}})
 		}
 	}
 	row("Flash", v.s.Capacity(), v.s.FlashPrice, p.Flash)
@@ -81,7 +84,7 @@ func (v *view) parts(p *core.Price) report.Table {
 
 // effects compares designs.
 func (v *view) effects(systems []*core.System, results []*core.Result, bound *core.Result) report.Table {
-	t := report.Table{Title: "What designs do for their price", Head: []string{"Design", "Price", "DRAM costs times as much", "Speed of DRAM-only's", "Cost-effectiveness"}}
+	t := report.Table{Key: "designs", Title: "What designs do for their price", Head: []string{"Design", "Price", "DRAM costs times as much", "Speed of DRAM-only's", "Cost-effectiveness"}}
 	var best int64
 	for i, x := range systems {
 		p := core.PriceOf(v.s, v.mechanisms(x))
@@ -91,8 +94,8 @@ func (v *view) effects(systems []*core.System, results []*core.Result, bound *co
 		p := core.PriceOf(v.s, v.mechanisms(x))
 		effect := p.Effect(results[i].Time, bound.Time)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.Textf("%s", dollars(p.Total())), report.Textf("%s", times(p.Cheaper())), shareCell(int64(bound.Time), int64(results[i].Time)),
-			{Text: times(effect), Share: part(effect, best), Best: effect == best},
+			report.Textf("%s", dollars(p.Total())).With(float64(p.Total())/1000, "$"), thousandths(p.Cheaper()), shareCell(int64(bound.Time), int64(results[i].Time)),
+			report.Cell{Text: times(effect), Share: part(effect, best), Best: effect == best}.With(float64(effect)/1000, ""),
 		}})
 	}
 	return t
@@ -108,7 +111,7 @@ func (v *view) mechanisms(x *core.System) core.Design {
 
 // lifetimes says how long flash lasts.
 func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "How long flash lasts", Head: []string{"Design", "Programs", "Written a second", "Programs a page written", "Drive writes a day", "Years"}}
+	t := report.Table{Key: "life", Title: "How long flash lasts", Head: []string{"Design", "Programs", "Written a second", "Programs a page written", "Drive writes a day", "Years"}}
 	for i, x := range systems {
 		if x.DRAM {
 			continue
@@ -116,17 +119,17 @@ func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.
 		r := results[i]
 		life := r.Life(v.s)
 		rate := unit.Bandwidth(unit.MulDiv((r.EvictionPrograms+r.CompactionPrograms+r.DemotionPrograms)*int64(unit.Page), int64(unit.Second), int64(max(1, r.Time))))
-		years, writes := times(life.Years), times(life.DWPD)
+		years, writes := thousandths(life.Years), thousandths(life.DWPD)
 		switch {
 		case !r.Lasts():
-			years, writes = "log not compacted", "–"
+			years, writes = report.Textf("log not compacted"), report.DashCell()
 		case life.PerYear == 0:
-			years = "no end"
+			years = report.Textf("no end")
 		case life.Years > 1_000_000:
-			years = "more than 1000"
+			years.Text = "more than 1000"
 		}
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(programs(r))), report.Textf("%v", rate), report.Textf("%s", times(r.Amplification(v.s))), report.Textf("%s", writes), report.Textf("%s", years),
+			report.CountCell(programs(r)), report.Textf("%v", rate), thousandths(r.Amplification(v.s)), writes, years,
 		}})
 	}
 	return t
@@ -134,7 +137,7 @@ func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.
 
 // prices varies what DRAM and flash cost.
 func (v *view) prices(bound, r *core.Result) report.Table {
-	t := report.Table{Title: "Cost-effectiveness of " + v.system.Title + " with other prices", Head: []string{"DRAM"}}
+	t := report.Table{Key: "prices", Title: "Cost-effectiveness of " + v.system.Title + " with other prices", Head: []string{"DRAM"}}
 	factors := []int64{25, 50, 100, 200, 400} // percent
 	for _, f := range factors {
 		t.Head = append(t.Head, "Flash at $"+times(unit.MulDiv(v.s.FlashPrice, f, 100)))
@@ -146,7 +149,7 @@ func (v *view) prices(bound, r *core.Result) report.Table {
 		for _, f := range factors {
 			s.FlashPrice = unit.MulDiv(v.s.FlashPrice, f, 100)
 			p := core.PriceOf(&s, v.design())
-			row.Cells = append(row.Cells, report.Cell{Text: times(p.Effect(r.Time, bound.Time)), Best: d == 100 && f == 100})
+			row.Cells = append(row.Cells, report.Cell{Text: times(p.Effect(r.Time, bound.Time)), Best: d == 100 && f == 100}.With(float64(p.Effect(r.Time, bound.Time))/1000, ""))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -15,7 +15,7 @@ func (v *view) dropped() (*report.Section, error) {
 	drops, writes := *v.s, *v.s
 	drops.Quirks |= core.DemotionLost
 	writes.Quirks &^= core.DemotionLost
-	t := report.Table{
+	t := report.Table{Key: "designs",
 		Title: "Speed, of DRAM-only's, and flash programs: dirty pages that leave host DRAM are dropped, or written",
 		Head:  []string{"Design", "Dropped: speed", "Written: speed", "Dropped: programs", "Written: programs", "Own lines lost"},
 	}
@@ -44,15 +44,15 @@ func (v *view) dropped() (*report.Section, error) {
 		if v.p != nil {
 			v.p(i+1, len(systems))
 		}
-		lost := "–"
+		lost := report.DashCell()
 		if ends[0] != ends[1] {
-			lost = prose.Grouped(ends[0].LinesLost)
+			lost = report.CountCell(ends[0].LinesLost)
 			out.Text = append(out.Text, fmt.Sprintf("%s has %s of DRAM-only's speed and programs %s pages where it drops what leaves host DRAM dirty, %s and %s where it writes it.",
 				x.Title, prose.Percent(speed(ends[0])), prose.Grouped(programs(ends[0])), prose.Percent(speed(ends[1])), prose.Grouped(programs(ends[1]))))
 		}
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
 			shareCell(int64(dram.Time), int64(ends[0].Time)), shareCell(int64(dram.Time), int64(ends[1].Time)),
-			report.Textf("%s", prose.Grouped(programs(ends[0]))), report.Textf("%s", prose.Grouped(programs(ends[1]))), report.Textf("%s", lost),
+			report.CountCell(programs(ends[0])), report.CountCell(programs(ends[1])), lost,
 		}})
 	}
 	now := "written"

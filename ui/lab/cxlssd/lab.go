@@ -94,7 +94,8 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
 			Say: lab.Say{
 				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
-				Seed: "seed", Loss: "cores", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its cores spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Seed: "seed", Loss: "cores", LossOf: "time_ms", Spends: "%s spends %s of its %s %s, %s %s", LossSays: "Its cores spend their time mostly %[2]s (%[3]s of it)", Cannot: "cannot run it",
+				Alone:  []lab.Alone{{Quantity: "request_p99_ns", Says: "99 %% of requests within %s"}, {Quantity: "write_amplification", Says: "write amplification %s"}},
 				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",
 			},
 			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},

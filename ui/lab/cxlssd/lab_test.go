@@ -145,7 +145,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"flash_read": "flash_read=10", "flash_program": "flash_program=200", "flash_erase": "%s flash_erase=3000", "channels": "channels=8", "dies": "mode=paper dies=1", "planes": "mode=paper dies=1 planes=4",
 		"blocks": "%s blocks=200", "pages": "%s pages=48", "channel_rate": "channel_rate=1",
 		"ssd_dram": "ssd_dram=128", "log": "log=7", "ways": "ssd_dram=72 ways=1", "host_dram": "own_log=0 host_dram=0.01",
-		"promote_at": "promote_at=2", "promote_reset": "mode=paper promote_reset=100", "promote_copy": "promote_copy=5", "shootdown": "shootdown=5",
+		"promote_at": "promote_at=2", "promote_reset": "mode=paper promote_reset=100", "scan_period": "mode=paper own_promote=tpp scan_period=5", "scan_pages": "mode=paper own_promote=tpp scan_period=5 scan_pages=200", "promote_copy": "promote_copy=5", "shootdown": "shootdown=5",
 		"link": "link=100", "link_rate": "link_rate=1", "index": "index=200", "access": "access=100",
 		"precondition": "channels=4 dies=1 blocks=256 pages=64 precondition=40", "collect_at": "%s collect_at=34",
 		"endurance": "endurance=1000", "dram_price": "dram_price=10", "flash_price": "flash_price=1",

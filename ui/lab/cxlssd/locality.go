@@ -81,7 +81,7 @@ func (v *view) alone(r *core.Result, ratio int) (*report.Section, error) {
 
 // usedTable is two histograms of lines side by side.
 func usedTable(what string, read, written []int64) report.Table {
-	t := report.Table{Title: "Pages by how many of their 64 lines are used while they are in the cache", Head: []string{"Lines", what + ": pages", "Share", "So many or fewer", "Written: pages", "Share", "So many or fewer"}}
+	t := report.Table{Key: "pages", Title: "Pages by how many of their 64 lines are used while they are in the cache", Head: []string{"Lines", what + ": pages", "Share", "So many or fewer", "Written: pages", "Share", "So many or fewer"}}
 	var a, b, reads, writes int64
 	for i := range read {
 		reads, writes = reads+read[i], writes+written[i]
@@ -89,8 +89,8 @@ func usedTable(what string, read, written []int64) report.Table {
 	for i := range lineRanges {
 		a, b = a+read[i], b+written[i]
 		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(read[i])), shareCell(read[i], reads), shareCell(a, reads),
-			report.Textf("%s", prose.Grouped(written[i])), shareCell(written[i], writes), shareCell(b, writes),
+			report.CountCell(read[i]), shareCell(read[i], reads), shareCell(a, reads),
+			report.CountCell(written[i]), shareCell(written[i], writes), shareCell(b, writes),
 		}})
 	}
 	return t
@@ -108,16 +108,17 @@ func used(how string, h *[65]int64, pages, lines int64) string {
 
 // moved compares the bytes that were asked for with those that flash moved.
 func moved(r *core.Result, read, written int64) report.Table {
-	t := report.Table{Title: "Lines that flash moved for them", Head: []string{"", "Lines used in the cache", "Lines moved by flash", "Moved a line used"}}
+	t := report.Table{Key: "moved", Title: "Lines that flash moved for them", Head: []string{"", "Lines used in the cache", "Lines moved by flash", "Moved a line used"}}
 	for _, x := range []struct {
 		head        string
 		used, pages int64
 	}{{"Read", read, r.UserReads}, {"Written", written, programs(r)}} {
-		ratio := "–"
+		ratio := report.DashCell()
 		if x.used > 0 {
-			ratio = prose.Fixed(part(64*x.pages, x.used), 2)
+			y := part(64*x.pages, x.used)
+			ratio = report.Textf("%s", prose.Fixed(y, 2)).With(y, "")
 		}
-		t.Rows = append(t.Rows, report.Row{Head: x.head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(x.used)), report.Textf("%s", prose.Grouped(64*x.pages)), report.Textf("%s", ratio)}})
+		t.Rows = append(t.Rows, report.Row{Head: x.head, Cells: []report.Cell{report.CountCell(x.used), report.CountCell(64 * x.pages), ratio}})
 	}
 	return t
 }

@@ -105,12 +105,12 @@ func (v *view) saved(r, without *core.Result) string {
 
 // written lists flash programs by reason.
 func (v *view) written(r, without *core.Result) report.Table {
-	t := report.Table{Title: "Flash with the log and without", Head: []string{"", "With", "Without"}}
+	t := report.Table{Key: "flash", Title: "Flash with the log and without", Head: []string{"", "With", "Without"}}
 	row := func(head string, of func(r *core.Result) int64) {
 		if of(r) == 0 && of(without) == 0 {
 			return
 		}
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(of(r))), report.Textf("%s", prose.Grouped(of(without)))}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.CountCell(of(r)), report.CountCell(of(without))}})
 	}
 	row("Programs: pages that leave the cache", func(r *core.Result) int64 { return r.EvictionPrograms })
 	row("Programs: compaction", func(r *core.Result) int64 { return r.CompactionPrograms })
@@ -161,22 +161,22 @@ func inRanges(h *[65]int64) (sums []int64, all, lines int64) {
 // mergedLines is how many lines of a page a compaction takes at once.
 func mergedLines(r *core.Result) report.Table {
 	sums, all, lines := inRanges(&r.Merged)
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page by a compaction: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Key: "merged", Title: fmt.Sprintf("Lines merged into a page by a compaction: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, all), shareCell(sum, all)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.CountCell(n), shareCell(n, all), shareCell(sum, all)}})
 	}
 	return t
 }
 
 // compactions lists them.
 func compactions(list []compaction) report.Table {
-	t := report.Table{Title: "Compactions", Head: []string{"Number", "From", "Takes", "Pages", "Lines", "Lines a page", "Time a page"}}
+	t := report.Table{Key: "compactions", Title: "Compactions", Head: []string{"Number", "From", "Takes", "Pages", "Lines", "Lines a page", "Time a page"}}
 	for i, c := range list[:min(len(list), mostCompactions)] {
 		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
-			report.TimeCell(c.from), report.TimeCell(c.to - c.from), report.Textf("%s", prose.Grouped(c.pages)), report.Textf("%s", prose.Grouped(c.lines)),
-			report.Textf("%s", prose.Fixed(part(c.lines, c.pages), 1)), report.TimeCell(mean(c.to-c.from, c.pages)),
+			report.TimeCell(c.from), report.TimeCell(c.to - c.from), report.CountCell(c.pages), report.CountCell(c.lines),
+			report.Textf("%s", prose.Fixed(part(c.lines, c.pages), 1)).With(part(c.lines, c.pages), ""), report.TimeCell(mean(c.to-c.from, c.pages)),
 		}})
 	}
 	return t

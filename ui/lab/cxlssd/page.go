@@ -227,14 +227,14 @@ func uneven(asked int64, events []event) string {
 
 // lifeTable lists events.
 func lifeTable(events []event, end unit.Time) report.Table {
-	t := report.Table{Title: "What happens to it, in order", Head: []string{"Event", "Times", "At", "Until", "Of the run"}}
+	t := report.Table{Key: "events", Title: "What happens to it, in order", Head: []string{"Event", "Times", "At", "Until", "Of the run"}}
 	for _, e := range events[:min(len(events), mostEvents)] {
-		until := "–"
+		until := report.DashCell()
 		if e.count > 1 {
-			until = e.last.String()
+			until = report.Textf("%v", e.last)
 		}
 		t.Rows = append(t.Rows, report.Row{Head: eventNames[e.what], Cells: []report.Cell{
-			report.Textf("%d", e.count), report.Textf("%v", e.at), report.Textf("%s", until), shareCell(int64(e.at), int64(end)),
+			report.Textf("%d", e.count), report.Textf("%v", e.at), until, shareCell(int64(e.at), int64(end)),
 		}})
 	}
 	return t

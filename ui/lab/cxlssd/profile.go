@@ -85,7 +85,7 @@ func (v *view) fitted() bool {
 
 // asked counts what is asked for, and compares that of a recipe with what was published.
 func (v *view) asked(p *stream.Profile, r *core.Result) report.Table {
-	t := report.Table{Title: "What is asked for", Head: []string{"", "Here"}}
+	t := report.Table{Key: "profile", Title: "What is asked for", Head: []string{"", "Here"}}
 	recipe := v.w.Recorded == nil
 	of := skybyte.Original{}
 	if recipe {
@@ -97,7 +97,7 @@ func (v *view) asked(p *stream.Profile, r *core.Result) report.Table {
 		if x == 0 {
 			return none
 		}
-		return report.Textf("%s%s", prose.Fixed(x, places), unitName)
+		return report.Textf("%s", report.WithUnit(prose.Fixed(x, places), unitName)).With(x, unitName)
 	}
 	size := func(pages int64) report.Cell {
 		if pages == 0 {
@@ -112,18 +112,19 @@ func (v *view) asked(p *stream.Profile, r *core.Result) report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: head, Cells: cells})
 	}
-	count := func(n int64) report.Cell { return report.Textf("%s", prose.Grouped(n)) }
+	count := func(n int64) report.Cell { return report.CountCell(n) }
 	add("Requests", count(p.Requests), count(p.Requests*r.Scale), none, none)
 	add("Pages touched", count(p.Touched), count(p.Touched*r.Scale), countOr(of.Pages), none)
-	add("Footprint", size(p.Touched), size(p.Touched*r.Scale), size(of.Pages), known(of.Footprint, 2, " GB"))
+	add("Footprint", size(p.Touched), size(p.Touched*r.Scale), size(of.Pages), known(of.Footprint, 2, "GB"))
 	writes := shareCell(p.Writes, p.Requests)
-	add("Writes", writes, writes, none, known(of.Stores, 0, " %"))
+	add("Writes", writes, writes, none, known(of.Stores, 0, "%"))
 	if instructions := v.w.Recipe.Instructions; recipe && instructions > 0 {
-		perK := report.Textf("%s", prose.Fixed(1000*part(p.Requests*r.Scale, instructions), 2))
+		x := 1000 * part(p.Requests*r.Scale, instructions)
+		perK := report.Textf("%s", prose.Fixed(x, 2)).With(x, "")
 		add("Requests per 1000 instructions", perK, perK, known(float64(windowRequests[v.w.Name])/100, 2, ""), known(of.Misses, 1, ""))
 	}
 	add("Computing of the thread that computes longest, without waiting", report.Textf("%v", v.s.Clock.Time(unit.Cycles(p.Cycles))), none, none, none)
-	runs := report.Textf("%s, the longest of %s pages", prose.Grouped(p.RunCount), prose.Grouped(longestRun(p)))
+	runs := report.Textf("%s, the longest of %s pages", prose.Grouped(p.RunCount), prose.Grouped(longestRun(p))).With(float64(p.RunCount), "").Part("longest_pages", float64(longestRun(p)), "")
 	add("Ranges of touched pages with consecutive numbers", runs, none, none, none)
 	return t
 }
@@ -140,27 +141,27 @@ func countOr(n int64) report.Cell {
 	if n == 0 {
 		return report.Textf("–")
 	}
-	return report.Textf("%s", prose.Grouped(n))
+	return report.CountCell(n)
 }
 
 // linesTable says how much of pages is touched.
 func linesTable(p *stream.Profile) report.Table {
-	t := report.Table{Title: "Pages by how many of their lines are touched, and written", Head: []string{"Lines", "Touched: pages", "Share", "Written: pages", "Share"}}
+	t := report.Table{Key: "lines", Title: "Pages by how many of their lines are touched, and written", Head: []string{"Lines", "Touched: pages", "Share", "Written: pages", "Share"}}
 	a, touched, _ := inRanges(&p.Lines)
 	b, written, _ := inRanges(&p.Written)
 	for i := range lineRanges {
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(a[i])), shareCell(a[i], touched), report.Textf("%s", prose.Grouped(b[i])), shareCell(b[i], written)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.CountCell(a[i]), shareCell(a[i], touched), report.CountCell(b[i]), shareCell(b[i], written)}})
 	}
 	return t
 }
 
 // reuseTable says how soon pages are asked for again.
 func reuseTable(p *stream.Profile) report.Table {
-	t := report.Table{Title: "Requests by how many other pages came since the last to the same page", Head: []string{"Other pages", "Requests", "Share", "Cumulated"}}
+	t := report.Table{Key: "reuse", Title: "Requests by how many other pages came since the last to the same page", Head: []string{"Other pages", "Requests", "Share", "Cumulated"}}
 	var sum int64
 	row := func(head string, n int64) {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, p.Requests), shareCell(sum, p.Requests)}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.CountCell(n), shareCell(n, p.Requests), shareCell(sum, p.Requests)}})
 	}
 	last := 0
 	for i, n := range p.Reuse {
@@ -191,7 +192,7 @@ func reuseTable(p *stream.Profile) report.Table {
 
 // hotTable says how uneven requests are among pages.
 func hotTable(p *stream.Profile) report.Table {
-	t := report.Table{Title: "Share of the requests that the most asked pages have", Head: []string{"Pages", "Size", "Of all pages", "Of the requests"}}
+	t := report.Table{Key: "hot", Title: "Share of the requests that the most asked pages have", Head: []string{"Pages", "Size", "Of all pages", "Of the requests"}}
 	for i, x := range p.Hot {
 		if i%3 != 0 && i != len(p.Hot)-1 {
 			continue
@@ -211,12 +212,12 @@ func sharesTable(p *stream.Profile) report.Table {
 	for _, n := range p.ByThread {
 		top = max(top, n)
 	}
-	t := report.Table{
+	t := report.Table{Key: "threads",
 		Title: fmt.Sprintf("Requests by thread; the largest has %s times the mean", prose.Fixed(part(top*int64(len(p.ByThread)), p.Requests), 2)),
 		Head:  []string{"Thread", "Requests", "Share"},
 	}
 	for i, n := range p.ByThread {
-		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, p.Requests)}})
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{report.CountCell(n), shareCell(n, p.Requests)}})
 	}
 	return t
 }

@@ -14,7 +14,7 @@ func (v *view) quirks() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{
+	t := report.Table{Key: "switches",
 		Title: "Time and flash programs of " + v.system.Title + " with one switch flipped",
 		Head:  []string{"Switch", "Now as", "Time if flipped", "Change", "Programs if flipped"},
 	}
@@ -46,7 +46,7 @@ func (v *view) quirks() (*report.Section, error) {
 		if size := max(change, -change); size > by {
 			most, by = fmt.Sprintf("%d, %s: %s if it is flipped", e.Switch+1, q.Key, prose.Signed(change)), size
 		}
-		row.Cells = append(row.Cells, report.TimeCell(x.Time), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(programs(x))))
+		row.Cells = append(row.Cells, report.TimeCell(x.Time), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}.WithShare(change), report.CountCell(programs(x)))
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Tables: []report.Table{t}}

@@ -133,7 +133,7 @@ func (v *view) busy(r *core.Result) string {
 // coresTable lists what cores did.
 func coresTable(r *core.Result) report.Table {
 	sum := coreTime(r)
-	t := report.Table{
+	t := report.Table{Key: "cores",
 		Title: fmt.Sprintf("Cores; the slowest takes %s times as long as the mean", prose.Fixed(part(int64(r.Time)*int64(r.Cores), int64(sum)), 2)),
 		Head:  []string{"Core", "Until its threads are done", "Of the run"},
 	}
@@ -145,7 +145,7 @@ func coresTable(r *core.Result) report.Table {
 
 // threadsTable lists what threads did.
 func threadsTable(sums []threadSum, counts []int64) report.Table {
-	t := report.Table{Title: "Threads", Head: []string{"Thread", "Requests", "Share of them", "On cores", "Computes, and requests on the chip", "Waits for memory", "Switches", "of them again on the same page", "Cores it ran on"}}
+	t := report.Table{Key: "threads", Title: "Threads", Head: []string{"Thread", "Requests", "Share of them", "On cores", "Computes, and requests on the chip", "Waits for memory", "Switches", "of them again on the same page", "Cores it ran on"}}
 	var all int64
 	for _, n := range counts {
 		all += n
@@ -162,9 +162,9 @@ func threadsTable(sums []threadSum, counts []int64) report.Table {
 		}
 		waits := x.spent[core.WaitsDRAM] + x.spent[core.WaitsSSD] + x.spent[core.WaitsLog]
 		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(counts[i])), shareCell(counts[i], all), report.Textf("%v", on),
+			report.CountCell(counts[i]), shareCell(counts[i], all), report.Textf("%v", on),
 			shareCell(int64(x.spent[core.Computes]), int64(on)), shareCell(int64(waits), int64(on)),
-			report.Textf("%s", prose.Grouped(x.switches)), report.Textf("%s", prose.Grouped(x.again)), report.Textf("%d", ran),
+			report.CountCell(x.switches), report.CountCell(x.again), report.Textf("%d", ran),
 		}})
 	}
 	return t

@@ -32,7 +32,7 @@ func mean(sum unit.Time, n int64) unit.Time {
 // shareCell is a share with its bar.
 func shareCell(n, of int64) report.Cell {
 	x := part(n, of)
-	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}
+	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}.WithShare(x)
 }
 
 // billed is the sum of the latencies of all requests.

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/prose"
@@ -44,7 +45,7 @@ func (s *source) Entries() []lab.Entry {
 	for i, r := range s.list {
 		// What was written is not in a recording, and hardly any program writes only zeros.
 		if r.Blocks {
-			list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Knobs: []lab.EntryKnob{{Key: "open_loop"}}}
+			list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Knobs: []lab.EntryKnob{{Key: "open_loop"}}, Systems: []string{core.Alone.Name}}
 			continue
 		}
 		list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Set: "payload=random", Knobs: []lab.EntryKnob{{Key: "open_loop"}}}

@@ -123,7 +123,7 @@ func (r *result) waits() string {
 
 // waiting lists latencies.
 func (r *result) waiting() report.Table {
-	t := report.Table{Title: "Latencies, and what of requests that take as long or longer is collection", Head: []string{"Requests"}}
+	t := report.Table{Key: "latencies", Title: "Latencies, and what of requests that take as long or longer is collection", Head: []string{"Requests"}}
 	for _, kind := range kinds {
 		t.Head = append(t.Head, prose.Capital(kind.label), "Collection")
 	}
@@ -135,7 +135,7 @@ func (r *result) waiting() report.Table {
 				continue
 			}
 			at, share := f(way)
-			x.Cells = append(x.Cells, report.Textf("%v", at), report.Cell{Text: prose.Percent(share), Share: share})
+			x.Cells = append(x.Cells, report.Textf("%v", at), report.Cell{Text: prose.Percent(share), Share: share}.WithShare(share))
 		}
 		t.Rows = append(t.Rows, x)
 	}
@@ -159,25 +159,25 @@ func (r *result) waiting() report.Table {
 
 // flash says what requests cost the flash.
 func (r *result) flash() report.Table {
-	t := report.Table{Title: "What it does, and what that costs the flash", Head: []string{"", "The SSD alone"}}
+	t := report.Table{Key: "flash", Title: "What it does, and what that costs the flash", Head: []string{"", "The SSD alone"}}
 	row := func(label string, c report.Cell) {
 		t.Rows = append(t.Rows, report.Row{Head: label, Cells: []report.Cell{c}})
 	}
 	second := max(1, float64(r.Time)) / float64(unit.Second)
 	q, by := r.Requests, &r.Device.FlashPrograms
-	row("Requests a second", report.Textf("%s", prose.Grouped(int64(float64(r.Calls)/second))))
+	row("Requests a second", report.CountCell(int64(float64(r.Calls)/second)))
 	row("Read a second", report.BytesCell(float64(r.Asked[device.Reads])/second))
 	row("Written a second", report.BytesCell(float64(r.Asked[device.Writes])/second))
 	row("Pages programmed for requests", countCell(by[device.ByHost]))
 	row("Pages that collection copied", countCell(by[device.ByCollection]))
 	amp := report.DashCell()
 	if by[device.ByHost] > 0 {
-		amp = report.Textf("%s", times(costs(r.Result)))
+		amp = report.Textf("%s", times(costs(r.Result))).With(costs(r.Result), "")
 	}
 	row("Write amplification", amp)
 	row("Blocks", countCell(q.Blocks))
-	row("Erases of the least worn block", report.Textf("%s", prose.Grouped(q.Least)))
-	row("Erases of a block, mean", report.Textf("%s", prose.ThreeDigits(float64(q.Erases)/max(1, float64(q.Blocks)))))
-	row("Erases of the most worn block", report.Textf("%s", prose.Grouped(q.Most)))
+	row("Erases of the least worn block", report.CountCell(q.Least))
+	row("Erases of a block, mean", report.Textf("%s", prose.ThreeDigits(float64(q.Erases)/max(1, float64(q.Blocks)))).With(float64(q.Erases)/max(1, float64(q.Blocks)), ""))
+	row("Erases of the most worn block", report.CountCell(q.Most))
 	return t
 }

@@ -29,6 +29,9 @@ func TestRequests(t *testing.T) {
 		want, first := "", ""
 		for name, text := range requestsOf {
 			f := opened(t, &l, lab.File{Name: name, Data: []byte(text)})
+			if e := f.Entries()[0]; len(e.Systems) != 1 || e.Systems[0] != "raw" {
+				t.Errorf("%s is for %v", name, e.Systems)
+			}
 			u := labtest.Setup(t, &l, "entry="+f.Entries()[0].Name+" "+set)
 			r, raw, err := l.Run(u, "raw", f, nil)
 			if err != nil || !r.Fits {

@@ -253,7 +253,7 @@ func mistaken(c *cutOff, mistake crash.Mistake) string {
 
 // crashes compares the systems.
 func crashes(cut []cutOff) report.Table {
-	t := report.Table{Title: "After the power failed", Head: []string{"System", "Calls answered", "Files promised", "Broken", "Changes kept", "Replayed", "Gone", "Torn", "Open transactions", "Files that differ", "Recovery"}}
+	t := report.Table{Key: "systems", Title: "After the power failed", Head: []string{"System", "Calls answered", "Files promised", "Broken", "Changes kept", "Replayed", "Gone", "Torn", "Open transactions", "Files that differ", "Recovery"}}
 	for i := range cut {
 		c, r := &cut[i], cut[i].report
 		recovery := report.Textf("%v", r.Recovery)
@@ -264,10 +264,10 @@ func crashes(cut []cutOff) report.Table {
 			recovery = report.Textf("nothing to do")
 		}
 		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(r.Answered)), report.Textf("%s", prose.Grouped(r.Promises)),
-			{Text: prose.Grouped(r.Broken), Best: r.Broken > 0},
-			report.Textf("%s", prose.Grouped(fated(r, crash.Kept))), report.Textf("%s", prose.Grouped(fated(r, crash.Replayed))), report.Textf("%s", prose.Grouped(fated(r, crash.Discarded))), report.Textf("%s", prose.Grouped(fated(r, crash.Torn))),
-			report.Textf("%s", prose.Grouped(r.Open)), report.Textf("%s", prose.Grouped(int64(len(r.Nodes)))), recovery,
+			report.CountCell(r.Answered), report.CountCell(r.Promises),
+			report.Cell{Text: prose.Grouped(r.Broken), Best: r.Broken > 0}.Exactly(int64(r.Broken)),
+			report.CountCell(fated(r, crash.Kept)), report.CountCell(fated(r, crash.Replayed)), report.CountCell(fated(r, crash.Discarded)), report.CountCell(fated(r, crash.Torn)),
+			report.CountCell(r.Open), report.CountCell(int64(len(r.Nodes))), recovery,
 		}}
 		t.Rows = append(t.Rows, row)
 	}
@@ -276,13 +276,13 @@ func crashes(cut []cutOff) report.Table {
 
 // fates lists what became of changes, by call.
 func fates(c *cutOff) report.Table {
-	t := report.Table{Title: c.system.Title + ": what became of changes", Head: []string{"Call", "Kept", "Replayed", "Gone", "Torn"}}
+	t := report.Table{Key: "calls", Title: c.system.Title + ": what became of changes", Head: []string{"Call", "Kept", "Replayed", "Gone", "Torn"}}
 	for code := range call.Codes {
 		row, all := report.Row{Head: codeNames[code]}, int64(0)
 		for fate := range crash.Fates {
 			n := c.report.Fates[code][fate]
 			all += n
-			row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(n)))
+			row.Cells = append(row.Cells, report.CountCell(n))
 		}
 		if all > 0 {
 			t.Rows = append(t.Rows, row)
@@ -293,7 +293,7 @@ func fates(c *cutOff) report.Table {
 
 // lost is the tree before and after.
 func lost(c *cutOff) report.Table {
-	t := report.Table{Title: c.system.Title + ": files and directories before and after", Head: []string{"", "Before", "After", "Pages written", "Older or gone", "Promised", ""}}
+	t := report.Table{Key: "files", Title: c.system.Title + ": files and directories before and after", Head: []string{"", "Before", "After", "Pages written", "Older or gone", "Promised", ""}}
 	for _, l := range c.report.Nodes[:min(len(c.report.Nodes), mostLost)] {
 		name := "File "
 		if l.Dir {
@@ -323,7 +323,7 @@ func lost(c *cutOff) report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: name + strconv.Itoa(int(l.Node)), Cells: []report.Cell{
 			exists(l.Before, l.Size), exists(l.After, l.Recovered),
-			report.Textf("%s", prose.Grouped(l.Pages)), report.Textf("%s", prose.Grouped(l.Missing)), report.Textf("%s", prose.Grouped(l.Promised)), report.Textf("%s", strings.Join(says, ", ")),
+			report.CountCell(l.Pages), report.CountCell(l.Missing), report.CountCell(l.Promised), report.Textf("%s", strings.Join(says, ", ")),
 		}})
 	}
 	return t

@@ -108,7 +108,7 @@ func (v *view) factors() (*report.Section, error) {
 	if s.usual() {
 		was = said
 	}
-	t := report.Table{
+	t := report.Table{Key: "combinations",
 		Title: fmt.Sprintf("Throughput of %s over that of %s, all eight combinations", byteFS.Title, rival.Title),
 		Head:  []string{"Payload", "A fresh page", "Who waits for programs", byteFS.Title, rival.Title, "Ratio"},
 	}
@@ -123,14 +123,14 @@ func (v *view) factors() (*report.Section, error) {
 	for c, x := range ratios {
 		row := report.Row{Head: threeFactors[0].names[way(c, 0)], Cells: []report.Cell{
 			report.Textf("%s", threeFactors[1].names[way(c, 1)]), report.Textf("%s", threeFactors[2].names[way(c, 2)]),
-			report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][0]]))), report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][1]]))),
-			{Text: times(x), Share: x / max(top, 1e-9), Best: was > 0 && c == near},
+			report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][0]]))).With(1000*rate(results[at[c][0]]), "1/s"), report.Textf("%s k/s", prose.ThreeDigits(rate(results[at[c][1]]))).With(1000*rate(results[at[c][1]]), "1/s"),
+			report.Cell{Text: times(x), Share: x / max(top, 1e-9), Best: was > 0 && c == near}.With(x, ""),
 		}}
 		if v.now(c) {
 			row.Head += ", as it is set now"
 		}
 		if was > 0 {
-			row.Cells = append(row.Cells, report.Textf("%s", prose.Signed(x/was-1)))
+			row.Cells = append(row.Cells, report.Textf("%s", prose.Signed(x/was-1)).WithShare(x/was-1))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -219,10 +219,10 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 
 // effects lists what each factor does alone.
 func effects(ratios []float64) report.Table {
-	t := report.Table{Title: "What each does to the ratio", Head: []string{"Setting", "From", "To", "The ratio is multiplied by"}}
+	t := report.Table{Key: "effects", Title: "What each does to the ratio", Head: []string{"Setting", "From", "To", "The ratio is multiplied by"}}
 	for f := range threeFactors {
 		x := &threeFactors[f]
-		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{report.Textf("%s", x.names[0]), report.Textf("%s", x.names[1]), report.Textf("%s", prose.ThreeDigits(effect(ratios, f)))}})
+		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{report.Textf("%s", x.names[0]), report.Textf("%s", x.names[1]), report.Textf("%s", prose.ThreeDigits(effect(ratios, f))).With(effect(ratios, f), "")}})
 	}
 	return t
 }

@@ -45,7 +45,7 @@ func TestRecording(t *testing.T) {
 	l := New()
 	f := opened(t, &l, lab.File{Name: "mail/own.txt", Data: []byte(mine)})
 	e := f.Entries()
-	if len(e) != 1 || e[0].Name != "two threads of a mail server" || e[0].Set != "payload=random" {
+	if len(e) != 1 || e[0].Name != "two threads of a mail server" || e[0].Set != "payload=random" || len(e[0].Systems) > 0 {
 		t.Fatalf("entries are %+v", e)
 	}
 	set := "entry=" + strings.ReplaceAll(e[0].Name, " ", "%20")

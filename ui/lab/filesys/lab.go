@@ -116,7 +116,8 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
 			Say: lab.Say{
 				Quantity: "kops", Than: "× as fast as", Most: "is fastest",
-				Loss: "ledger", LossOf: "time_ms", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Loss: "ledger", LossOf: "time_ms", Spends: "%s spends %s of its %s %s, %s %s", LossSays: "Its threads spend their time mostly %[2]s (%[3]s of it)", Cannot: "cannot run it",
+				Alone:  []lab.Alone{{Quantity: "read_p99_us", Says: "99 %% of reads within %s"}, {Quantity: "write_p99_us", Says: "99 %% of writes within %s"}, {Quantity: "flash_write_amp", Says: "write amplification %s"}},
 				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
 			},
 			Floor: lab.Lowest("time_ms", "kops"),

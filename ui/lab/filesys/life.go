@@ -19,7 +19,7 @@ func (v *view) life() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{
+	t := report.Table{Key: "life",
 		Title: fmt.Sprintf("What is programmed, and how long %v of flash last", v.s.Device.Capacity),
 		Head:  []string{"System", "Programmed a call", "A day at this rate", "Flash lasts, at this rate", "Flash lasts, at the work of the slowest", "Programmed over asked", "Programmed over written to the SSD", "Erases"},
 	}
@@ -62,7 +62,7 @@ func over(a, b float64) report.Cell {
 	if b == 0 {
 		return report.DashCell()
 	}
-	return report.Textf("%s", times(a/b))
+	return report.Textf("%s", times(a/b)).With(a/b, "")
 }
 
 // lasts is a life in days; best, if there is one, is the longest.
@@ -75,7 +75,7 @@ func lasts(days, best float64) report.Cell {
 	case days < year:
 		said = prose.ThreeDigits(days) + " days"
 	}
-	return report.Cell{Text: said, Best: best > 0 && days >= best}
+	return report.Cell{Text: said, Best: best > 0 && days >= best}.With(days, "days")
 }
 
 // lives is the finding.

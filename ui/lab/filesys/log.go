@@ -83,10 +83,10 @@ func often(n int64) string {
 
 // written lists what the log did.
 func (v *view) written(r *core.Result) report.Table {
-	t := report.Table{Title: "What the log did", Head: []string{"", "In the run", "A call"}}
+	t := report.Table{Key: "log", Title: "What the log did", Head: []string{"", "In the run", "A call"}}
 	d := &r.Device
 	row := func(head string, n int64) {
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), report.Textf("%s", prose.ThreeDigits(perCall(n, r)))}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.CountCell(n), report.Textf("%s", prose.ThreeDigits(perCall(n, r))).With(perCall(n, r), "")}})
 	}
 	row("Lines stored", d.Appended)
 	row("Lines that replace one still in the log", d.Replaced)
@@ -130,11 +130,11 @@ func mergedLines(r *core.Result) report.Table {
 		sums[at] += r.Device.Merged[n]
 		lines += int64(n) * r.Device.Merged[n]
 	}
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Key: "merged", Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, all), shareCell(sum, all)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.CountCell(n), shareCell(n, all), shareCell(sum, all)}})
 	}
 	return t
 }

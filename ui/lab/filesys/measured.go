@@ -103,7 +103,7 @@ func (v *view) measured() (*report.Section, error) {
 			said = p.ratio
 		}
 	}
-	t := report.Table{Title: fmt.Sprintf("Throughput of %s over that of %s, as facts are added", byteFS.Title, rival.Title), Head: []string{"With", byteFS.Title, rival.Title, "Ratio"}}
+	t := report.Table{Key: "steps", Title: fmt.Sprintf("Throughput of %s over that of %s, as facts are added", byteFS.Title, rival.Title), Head: []string{"With", byteFS.Title, rival.Title, "Ratio"}}
 	if said > 0 {
 		t.Head = append(t.Head, "Ours over published")
 	}
@@ -121,9 +121,9 @@ func (v *view) measured() (*report.Section, error) {
 			return nil, err
 		}
 		x := rates[0] / max(rates[1], 1e-9)
-		row := report.Row{Head: name, Cells: []report.Cell{report.Textf("%s k/s", prose.ThreeDigits(rates[0])), report.Textf("%s k/s", prose.ThreeDigits(rates[1])), {Text: times(x)}}}
+		row := report.Row{Head: name, Cells: []report.Cell{report.Textf("%s k/s", prose.ThreeDigits(rates[0])).With(1000*rates[0], "1/s"), report.Textf("%s k/s", prose.ThreeDigits(rates[1])).With(1000*rates[1], "1/s"), report.Cell{Text: times(x)}.With(x, "")}}
 		if said > 0 {
-			row.Cells = append(row.Cells, report.Textf("%s", prose.Signed(x/said-1)))
+			row.Cells = append(row.Cells, report.Textf("%s", prose.Signed(x/said-1)).WithShare(x/said-1))
 		}
 		t.Rows = append(t.Rows, row)
 		if k < 0 {

@@ -60,7 +60,7 @@ func planOf(steps []plan.Step) []string {
 
 // stepTable has the steps of each system below its name.
 func stepTable(code call.Code, systems []*core.System, ops []core.Operation, lists [][]string) report.Table {
-	t := report.Table{Title: fmt.Sprintf("The steps of a usual %s, one after the other", codeNames[code]), Head: []string{"Step"}}
+	t := report.Table{Key: "steps", Title: fmt.Sprintf("The steps of a usual %s, one after the other", codeNames[code]), Head: []string{"Step"}}
 	most := 0
 	alike := report.Row{Head: "Calls with exactly these"}
 	for i, x := range systems {
@@ -225,7 +225,7 @@ func said(code call.Code, systems []*core.System, ops []core.Operation, results 
 
 // moves is the table of structures and interfaces.
 func moves(code call.Code, systems []*core.System, ops []core.Operation, results []*core.Result) report.Table {
-	t := report.Table{Title: fmt.Sprintf("What a call of %s moves, and the run besides for each", codeNames[code]), Head: []string{"Structure and interface"}}
+	t := report.Table{Key: "moves", Title: fmt.Sprintf("What a call of %s moves, and the run besides for each", codeNames[code]), Head: []string{"Structure and interface"}}
 	for _, x := range systems {
 		t.Head = append(t.Head, x.Title)
 	}
@@ -263,7 +263,7 @@ func moves(code call.Code, systems []*core.System, ops []core.Operation, results
 		if n == 0 {
 			return report.DashCell()
 		}
-		return report.Textf("%s", prose.ThreeDigits(each(n, &ops[k])))
+		return report.Textf("%s", prose.ThreeDigits(each(n, &ops[k]))).With(each(n, &ops[k]), "")
 	})
 	row("Time, mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return report.TimeCell(mean(y.Time, y.Count)) })
 	return t

@@ -40,7 +40,7 @@ func (v *view) quirks() (*report.Section, error) {
 		return nil, err
 	}
 	r := results[0]
-	t := report.Table{
+	t := report.Table{Key: "switches",
 		Title: "Throughput and flash pages of " + v.system.Title + " with one switch flipped",
 		Head:  []string{"Switch", "Now as", "Throughput if flipped", "Change", "Flash pages if flipped"},
 	}
@@ -68,7 +68,7 @@ func (v *view) quirks() (*report.Section, error) {
 		if size := max(change, -change); size > by {
 			most, by = fmt.Sprintf("%d, %s: %s if it is flipped", i+1, q.Key, prose.Signed(change)), size
 		}
-		row.Cells = append(row.Cells, report.Textf("%s k/s", prose.ThreeDigits(rate(x))), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(flashPages(&x.Device))))
+		row.Cells = append(row.Cells, report.Textf("%s k/s", prose.ThreeDigits(rate(x))).With(1000*rate(x), "1/s"), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}.WithShare(change), report.CountCell(flashPages(&x.Device)))
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Tables: []report.Table{t}, Notes: append(notes, "Each row is a run with this switch flipped and all others as they are now. A switch about a part that the system lacks is not run. Switches are set under Fidelity.")}

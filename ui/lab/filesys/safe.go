@@ -252,7 +252,7 @@ func (t *tried) says() string {
 
 // verdicts compares the systems.
 func verdicts(list []tried) report.Table {
-	t := report.Table{Title: "Broken promises", Head: []string{"System", "Verdict"}}
+	t := report.Table{Key: "promises", Title: "Broken promises", Head: []string{"System", "Verdict"}}
 	for _, k := range promises {
 		t.Head = append(t.Head, k.head)
 	}
@@ -267,9 +267,9 @@ func verdicts(list []tried) report.Table {
 		row := report.Row{Head: x.system.Title, Cells: []report.Cell{{Text: verdict, Best: bad > 0}}}
 		for k := range promise.Kinds {
 			n := x.breaks(k)
-			row.Cells = append(row.Cells, report.Cell{Text: prose.Grouped(n), Best: n > 0})
+			row.Cells = append(row.Cells, report.Cell{Text: prose.Grouped(n), Best: n > 0}.Exactly(int64(n)))
 		}
-		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(all)), report.Textf("%s", prose.Grouped(bad)))
+		row.Cells = append(row.Cells, report.CountCell(all), report.CountCell(bad))
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -329,14 +329,14 @@ func during(list []tried, number int) (report.Table, bool) {
 	if number == 0 {
 		return report.Table{}, false
 	}
-	t := report.Table{Head: []string{"System", "Images", "Of them broken", "What breaks"}}
+	t := report.Table{Key: "moment", Head: []string{"System", "Images", "Of them broken", "What breaks"}}
 	for i := range list {
 		all, bad := list[i].by()
 		if number >= len(all) {
 			continue
 		}
 		row := report.Row{Head: list[i].system.Title, Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(all[number])), {Text: prose.Grouped(bad[number]), Best: bad[number] > 0}, report.DashCell(),
+			report.CountCell(all[number]), report.Cell{Text: prose.Grouped(bad[number]), Best: bad[number] > 0}.Exactly(int64(bad[number])), report.DashCell(),
 		}}
 		if what := list[i].at(number); what != "" {
 			row.Cells[2] = report.Textf("%s", what)
@@ -404,7 +404,7 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 
 // history lists what happened until a broken promise, with what is left of it.
 func history(title string, h *promise.History, b *promise.Break) report.Table {
-	t := report.Table{Title: title, Head: []string{"", "What", "After the failure"}}
+	t := report.Table{Key: "counterexample", Title: title, Head: []string{"", "What", "After the failure"}}
 	add := func(at unit.Time, what, left string, stands bool) {
 		t.Rows = append(t.Rows, report.Row{Head: fmt.Sprint(at), Cells: []report.Cell{report.Textf("%s", what), {Text: left, Best: stands}}})
 	}

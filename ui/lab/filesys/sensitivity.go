@@ -79,8 +79,8 @@ func (v *view) sensitivity() (*report.Section, error) {
 		return nil, err
 	}
 	of := func(p, s int) *core.Result { return results[p*len(systems)+s] }
-	speed := report.Table{Title: "Throughput by " + x.label + ", thousand calls a second", Head: []string{"System"}}
-	pages := report.Table{Title: "Flash pages programmed and read", Head: []string{"System"}}
+	speed := report.Table{Key: "throughput", Title: "Throughput by " + x.label + ", thousand calls a second", Head: []string{"System"}}
+	pages := report.Table{Key: "flash", Title: "Flash pages programmed and read", Head: []string{"System"}}
 	for _, p := range x.points {
 		speed.Head, pages.Head = append(speed.Head, p.label), append(pages.Head, p.label)
 	}
@@ -95,8 +95,9 @@ func (v *view) sensitivity() (*report.Section, error) {
 				top = max(top, rate(of(q, s)))
 			}
 			n := rate(of(p, s))
-			a.Cells = append(a.Cells, report.Cell{Text: prose.ThreeDigits(n), Share: n / max(top, 1e-9), Best: n == best})
-			b.Cells = append(b.Cells, report.Textf("%s + %s", prose.Grouped(sum(of(p, s).Device.FlashPrograms)), prose.Grouped(sum(of(p, s).Device.FlashReads))))
+			a.Cells = append(a.Cells, report.Cell{Text: prose.ThreeDigits(n), Share: n / max(top, 1e-9), Best: n == best}.With(1000*n, "1/s"))
+			programs, reads := sum(of(p, s).Device.FlashPrograms), sum(of(p, s).Device.FlashReads)
+			b.Cells = append(b.Cells, report.Textf("%s + %s", prose.Grouped(programs), prose.Grouped(reads)).Part("programs", float64(programs), "").Part("reads", float64(reads), ""))
 		}
 		speed.Rows, pages.Rows = append(speed.Rows, a), append(pages.Rows, b)
 	}

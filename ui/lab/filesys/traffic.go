@@ -67,7 +67,7 @@ func (v *view) moves(r, byteFS *core.Result) string {
 
 // structures is the focus' traffic.
 func (v *view) structures(r *core.Result) report.Table {
-	t := report.Table{Title: "What " + v.system.Title + " moves", Head: []string{"Structure", "Written as blocks", "Written by bytes", "Read as blocks", "Read by bytes", "Of all"}}
+	t := report.Table{Key: "structures", Title: "What " + v.system.Title + " moves", Head: []string{"Structure", "Written as blocks", "Written by bytes", "Read as blocks", "Read by bytes", "Of all"}}
 	b := &r.Device.Bytes
 	all := moved(&r.Device, plan.Data, device.Writes) + moved(&r.Device, plan.Data, device.Reads)
 	var sums [4]int64
@@ -99,7 +99,7 @@ func four(head string, list [4]int64, all int64) report.Row {
 
 // beside compares systems.
 func beside(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "Data and metadata, by system", Head: []string{"System", "Data written", "Data read", "Metadata written", "Metadata read", "Metadata, ByteFS = 1", "By bytes"}}
+	t := report.Table{Key: "systems", Title: "Data and metadata, by system", Head: []string{"System", "Data written", "Data read", "Metadata written", "Metadata read", "Metadata, ByteFS = 1", "By bytes"}}
 	var base float64
 	for i, x := range systems {
 		if x.Main {
@@ -112,7 +112,7 @@ func beside(systems []*core.System, results []*core.Result) report.Table {
 		mw, mr := moved(c, plan.Data+1, device.Writes), moved(c, plan.Data+1, device.Reads)
 		than := report.DashCell()
 		if base > 0 {
-			than = report.Textf("%s", prose.ThreeDigits(float64(mw+mr)/base))
+			than = report.Textf("%s", prose.ThreeDigits(float64(mw+mr)/base)).With(float64(mw+mr)/base, "")
 		}
 		bytes := byInterface(c, device.Byte, device.Writes) + byInterface(c, device.Byte, device.Reads)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
@@ -124,12 +124,12 @@ func beside(systems []*core.System, results []*core.Result) report.Table {
 
 // amplified is written and read over asked, by two definitions.
 func amplified(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "Amplification, by both definitions", Head: []string{"System", "Written over asked", "Written over data moved", "Read over asked", "Read over data moved"}}
+	t := report.Table{Key: "amplification", Title: "Amplification, by both definitions", Head: []string{"System", "Written over asked", "Written over data moved", "Read over asked", "Read over data moved"}}
 	over := func(n, of int64) report.Cell {
 		if of == 0 {
 			return report.DashCell()
 		}
-		return report.Textf("%s", times(float64(n)/float64(of)))
+		return report.Textf("%s", times(float64(n)/float64(of))).With(float64(n)/float64(of), "")
 	}
 	for i, x := range systems {
 		r := results[i]
@@ -145,7 +145,7 @@ func amplified(systems []*core.System, results []*core.Result) report.Table {
 
 // flashTable is pages of flash by reason.
 func flashTable(systems []*core.System, results []*core.Result) report.Table {
-	t := report.Table{Title: "Flash pages, by reason", Head: []string{"System"}}
+	t := report.Table{Key: "flash", Title: "Flash pages, by reason", Head: []string{"System"}}
 	for _, x := range whys {
 		t.Head = append(t.Head, "Programs for "+x.label, "Reads for "+x.label)
 	}
@@ -165,7 +165,7 @@ func flashTable(systems []*core.System, results []*core.Result) report.Table {
 // countCell is a count, of which nothing is a report.DashCell().
 func countCell(n int64) report.Cell {
 	if n == 0 {
-		return report.DashCell()
+		return report.DashCell().Exactly(n)
 	}
-	return report.Textf("%s", prose.Grouped(n))
+	return report.CountCell(n)
 }

@@ -36,7 +36,7 @@ func times(x float64) string { return prose.ThreeDigits(x) + "×" }
 // shareCell is a share with its bar.
 func shareCell(n, of int64) report.Cell {
 	x := part(n, of)
-	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}
+	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}.WithShare(x)
 }
 
 // rate is thousand calls answered a second.

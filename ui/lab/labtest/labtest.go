@@ -116,6 +116,7 @@ func Section(t testing.TB, about string, s *report.Section) {
 			}
 		}
 	}
+	data(t, about, s)
 	for _, f := range s.Falls {
 		fall(t, about, &f)
 	}

@@ -18,7 +18,7 @@ func (v *view) cost() (*report.Section, error) {
 		return nil, err
 	}
 	c := &v.s.Node
-	t := report.Table{
+	t := report.Table{Key: "systems",
 		Title: "What a dollar and a kWh train", Head: []string{"System", "Throughput", "Of all in memory", "Price of the machine", "Tokens for a dollar", "Tokens for a kWh", "Drives live", "A billion tokens take", "and cost"},
 	}
 	const billion = 1e9
@@ -41,9 +41,9 @@ func (v *view) cost() (*report.Section, error) {
 		}
 		each := float64(r.Tokens) / dollars(r.Result)
 		row.Cells = append(row.Cells,
-			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())),
-			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}, report.Textf("%s", prose.Grouped(r.TokensPerKWh())),
-			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), report.Textf("%s", report.Dollars(billion/each)))
+			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())).With(float64(c.Price())/100, "$"),
+			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}.Exactly(int64(int64(each))), report.CountCell(r.TokensPerKWh()),
+			report.Textf("%s", lasting(lives(r.Result))).With(lives(r.Result), "days"), report.Textf("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)).With(billion/float64(r.Tokens)*inSeconds(r.Time)/day, "days"), report.Textf("%s", report.Dollars(billion/each)).With(billion/each, "$"))
 		t.Rows = append(t.Rows, row)
 	}
 	tables := []report.Table{t, v.priceTable()}
@@ -125,9 +125,9 @@ func (v *view) whole(list []*result) *report.Table {
 	if c.Prices.Years > 0 {
 		cost += float64(price) / 100 / (float64(c.Prices.Years) * year * day)
 	}
-	t := report.Table{Title: "Beside GPUs that hold everything", Head: []string{"", "Machines", "GPUs", "Price", "Throughput at most", "Tokens for a dollar at most"}}
+	t := report.Table{Key: "whole", Title: "Beside GPUs that hold everything", Head: []string{"", "Machines", "GPUs", "Price", "Throughput at most", "Tokens for a dollar at most"}}
 	t.Rows = append(t.Rows, report.Row{Head: "GPUs that hold everything", Cells: []report.Cell{
-		report.Textf("%s", prose.Grouped(times)), report.Textf("%s", prose.Grouped(times*c.GPUs)), report.Textf("%s", money(price)), report.Textf("%s tokens/s", prose.ThreeDigits(perSecond)), report.Textf("%s", prose.Grouped(int64(perSecond/cost))),
+		report.CountCell(times), report.CountCell(times * c.GPUs), report.Textf("%s", money(price)).With(float64(price)/100, "$"), report.Textf("%s tokens/s", prose.ThreeDigits(perSecond)).With(perSecond, "tokens/s"), report.CountCell(int64(perSecond / cost)),
 	}})
 	for _, r := range list {
 		if bound(r.Result) || !r.Result.Ran() {
@@ -135,7 +135,7 @@ func (v *view) whole(list []*result) *report.Table {
 		}
 		x, _ := core.Find(r.System)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.Textf("1"), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())), report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.Textf("%s", prose.Grouped(int64(float64(r.Tokens)/dollars(r.Result)))),
+			report.CountCell(int64(1)), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())).With(float64(c.Price())/100, "$"), report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.CountCell(int64(float64(r.Tokens) / dollars(r.Result))),
 		}})
 	}
 	return &t
@@ -149,18 +149,18 @@ func electricity(c *machine.Config) float64 {
 // priceTable lists what the machine is made of.
 func (v *view) priceTable() report.Table {
 	c := &v.s.Node
-	t := report.Table{Title: "What the machine is made of", Head: []string{"Part", "How many", "Price of one", "Price", "Of all", "Where the price is from"}}
+	t := report.Table{Key: "parts", Title: "What the machine is made of", Head: []string{"Part", "How many", "Price of one", "Price", "Of all", "Where the price is from"}}
 	all := c.Price()
-	row := func(head, many string, one, price int64, from string) {
+	row := func(head string, many report.Cell, one, price int64, from string) {
 		if price > 0 {
-			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", many), report.Textf("%s", money(one)), report.Textf("%s", money(price)), report.ShareCell(part(price, all)), report.Textf("%s", from)}})
+			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{many, report.Textf("%s", money(one)).With(float64(one)/100, "$"), report.Textf("%s", money(price)).With(float64(price)/100, "$"), report.ShareCell(part(price, all)), report.Textf("%s", from)}})
 		}
 	}
-	row(c.GPU.Title, prose.Grouped(c.GPUs), c.GPU.Cents, c.GPUs*c.GPU.Cents, c.GPU.PriceOf)
-	row(c.Drive.Title, prose.Grouped(drivesOf(c)), c.Drive.Cents, drivesOf(c)*c.Drive.Cents, c.Drive.PriceOf)
-	row("Host memory", fmt.Sprint(c.Host), c.Prices.HostGiB, unit.MulDiv(c.Prices.HostGiB, int64(c.Host), int64(unit.GiB)), "a GiB; comes with the machine (Prices)")
-	row("The rest", "1", c.Prices.Base, c.Prices.Base, "comes with the machine (Prices)")
-	row("All", "1", all, all, "sum")
+	row(c.GPU.Title, report.CountCell(c.GPUs), c.GPU.Cents, c.GPUs*c.GPU.Cents, c.GPU.PriceOf)
+	row(c.Drive.Title, report.CountCell(drivesOf(c)), c.Drive.Cents, drivesOf(c)*c.Drive.Cents, c.Drive.PriceOf)
+	row("Host memory", report.Textf("%v", c.Host), c.Prices.HostGiB, unit.MulDiv(c.Prices.HostGiB, int64(c.Host), int64(unit.GiB)), "a GiB; comes with the machine (Prices)")
+	row("The rest", report.CountCell(int64(1)), c.Prices.Base, c.Prices.Base, "comes with the machine (Prices)")
+	row("All", report.CountCell(int64(1)), all, all, "sum")
 	return t
 }
 
@@ -174,8 +174,8 @@ func (v *view) life() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{Title: "What " + drivesIn(c) + " take", Head: []string{"System", "An iteration writes", "For each token", "A day writes", "Drives live", "Drive writes a day (DWPD)"}}
-	kinds := report.Table{Title: "How long as many drives of other kinds would live at this rate of writing", Head: []string{"Drive", "Endures", "Writes at most"}}
+	t := report.Table{Key: "life", Title: "What " + drivesIn(c) + " take", Head: []string{"System", "An iteration writes", "For each token", "A day writes", "Drives live", "Drive writes a day (DWPD)"}}
+	kinds := report.Table{Key: "drives", Title: "How long as many drives of other kinds would live at this rate of writing", Head: []string{"Drive", "Endures", "Writes at most"}}
 	var shown []*core.Result
 	for _, r := range list {
 		if bound(r.Result) || !r.Result.Ran() {
@@ -185,7 +185,7 @@ func (v *view) life() (*report.Section, error) {
 		written := written(r.Result)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
 			bytesCell(written), bytesCell(unit.Bytes(unit.MulDiv(int64(written), 1, max(1, r.Tokens)))), bytesCell(r.WrittenPerDay()),
-			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", prose.ThreeDigits(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))),
+			report.Textf("%s", lasting(lives(r.Result))).With(lives(r.Result), "days"), report.Textf("%s", prose.ThreeDigits(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))).With(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)), ""),
 		}})
 		if written > 0 {
 			shown = append(shown, r.Result)
@@ -203,10 +203,10 @@ func (v *view) life() (*report.Section, error) {
 		return out, nil
 	}
 	for _, d := range machine.Drives() {
-		row := report.Row{Head: d.Title, Cells: []report.Cell{report.Textf("%s", terabytes(d.Endurance)), report.Textf("%v", d.Write)}}
+		row := report.Row{Head: d.Title, Cells: []report.Cell{report.Textf("%s", terabytes(d.Endurance)).With(float64(d.Endurance), "B"), report.Textf("%v", d.Write)}}
 		for _, r := range shown {
 			days := lives(r) * float64(d.Endurance) / float64(max(1, c.Drive.Endurance))
-			row.Cells = append(row.Cells, report.Textf("%s", span(days)))
+			row.Cells = append(row.Cells, report.Textf("%s", span(days)).With(days, "days"))
 		}
 		kinds.Rows = append(kinds.Rows, row)
 	}

@@ -81,7 +81,7 @@ func (v *view) decode() (*report.Section, error) {
 		}
 		list = append(list, x)
 	}
-	t := report.Table{Title: fmt.Sprintf("Tokens a second of %s", v.s.Arch.Title), Head: []string{"Weights come from", "Rate", "The prompts take", "A token takes", "Tokens a second", "For each request", "An answer takes"}}
+	t := report.Table{Key: "rates", Title: fmt.Sprintf("Tokens a second of %s", v.s.Arch.Title), Head: []string{"Weights come from", "Rate", "The prompts take", "A token takes", "Tokens a second", "For each request", "An answer takes"}}
 	var first *decode.Result
 	best := int64(0)
 	var results []*decode.Result
@@ -100,8 +100,8 @@ func (v *view) decode() (*report.Section, error) {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: list[i].name, Sub: list[i].about, Cells: []report.Cell{
 			report.Textf("%v", list[i].rate), report.Textf("%v", r.Prefill), report.Textf("%v", r.Step),
-			{Text: prose.ThreeDigits(float64(r.MilliTokens) / 1000), Share: part(r.MilliTokens, best)},
-			report.Textf("%s", prose.ThreeDigits(float64(r.MilliTokens)/1000/float64(c.Batch))), report.Textf("%v", r.Time),
+			report.Cell{Text: prose.ThreeDigits(float64(r.MilliTokens) / 1000), Share: part(r.MilliTokens, best)}.With(float64(r.MilliTokens)/1000, ""),
+			report.Textf("%s", prose.ThreeDigits(float64(r.MilliTokens)/1000/float64(c.Batch))).With(float64(r.MilliTokens)/1000/float64(c.Batch), ""), report.Textf("%v", r.Time),
 		}})
 	}
 	finding := fmt.Sprintf("%s has %v of weights, which every step reads once. From “%s” at %v come %s tokens a second, for %s at a time.",

@@ -10,7 +10,7 @@ import (
 
 // fits says what every system can run on this machine.
 func (v *view) fits() (*report.Section, error) {
-	t := report.Table{Title: "The most that runs on " + briefly(&v.s.Node), Head: []string{"System", "Largest micro-batch of " + v.s.Arch.Title, "Deepest model of its widths", "Parameters"}}
+	t := report.Table{Key: "most", Title: "The most that runs on " + briefly(&v.s.Node), Head: []string{"System", "Largest micro-batch of " + v.s.Arch.Title, "Deepest model of its widths", "Parameters"}}
 	var fits []*core.Fit
 	var names []string
 	n := len(core.Systems)
@@ -33,7 +33,7 @@ func (v *view) fits() (*report.Section, error) {
 	var none, some []string
 	for i, f := range fits {
 		row := report.Row{Head: names[i]}
-		micro := report.Textf("%s%s", least(&f.Micro), prose.Count(f.Micro.Most, "sequence"))
+		micro := report.Textf("%s%s", least(&f.Micro), prose.Count(f.Micro.Most, "sequence")).With(float64(f.Micro.Most), "sequences")
 		if f.Micro.Most == 0 {
 			micro = report.Textf("none")
 			none = append(none, names[i])
@@ -43,8 +43,8 @@ func (v *view) fits() (*report.Section, error) {
 		}
 		layers, size := report.Textf("none"), report.DashCell()
 		if f.Layers.Most > 0 {
-			layers = report.Textf("%s%s", least(&f.Layers), prose.Count(f.Layers.Most, "layer"))
-			size = report.Cell{Text: billions(f.Parameters), Share: part(f.Parameters, most), Best: f.Parameters == most}
+			layers = report.Textf("%s%s", least(&f.Layers), prose.Count(f.Layers.Most, "layer")).With(float64(f.Layers.Most), "layers")
+			size = report.Cell{Text: billions(f.Parameters), Share: part(f.Parameters, most), Best: f.Parameters == most}.With(float64(f.Parameters), "")
 		}
 		row.Cells = []report.Cell{micro, layers, size}
 		t.Rows = append(t.Rows, row)

@@ -25,7 +25,7 @@ func (v *view) memory() (*report.Section, error) {
 		func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.SSD] },
 		func(s *offload.Sample) unit.Bytes { return s.Active },
 	}
-	t := report.Table{Title: "The most of each, by GPU", Head: []string{"GPU", "On the GPU", "In host memory", "On drives", "In use by a kernel", "Kernels", "Evicted on demand", "Kernels that waited"}}
+	t := report.Table{Key: "memory", Title: "The most of each, by GPU", Head: []string{"GPU", "On the GPU", "In host memory", "On drives", "In use by a kernel", "Kernels", "Evicted on demand", "Kernels that waited"}}
 	for g, samples := range r.Memory {
 		row := report.Row{Head: fmt.Sprintf("GPU %d", g)}
 		for _, of := range rows {
@@ -35,7 +35,7 @@ func (v *view) memory() (*report.Section, error) {
 			}
 			row.Cells = append(row.Cells, size64(most))
 		}
-		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(int64(len(r.Job.Parts[g].Kernels)))), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
+		row.Cells = append(row.Cells, report.CountCell(int64(len(r.Job.Parts[g].Kernels))), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
 		t.Rows = append(t.Rows, row)
 	}
 	out.Tables = []report.Table{t}
@@ -62,7 +62,7 @@ func (r *result) peak() float64 {
 // size64 is a cell of memory.
 func size64(n unit.Bytes) report.Cell {
 	if n == 0 {
-		return report.DashCell()
+		return report.DashCell().Exactly(n)
 	}
 	return report.Textf("%v", n)
 }
@@ -70,9 +70,9 @@ func size64(n unit.Bytes) report.Cell {
 // count is a cell of how many.
 func count(n int64) report.Cell {
 	if n == 0 {
-		return report.DashCell()
+		return report.DashCell().Exactly(n)
 	}
-	return report.Textf("%s", prose.Grouped(n))
+	return report.CountCell(n)
 }
 
 // links shows what every link carries.
@@ -81,7 +81,7 @@ func (v *view) links() (*report.Section, error) {
 	if err != nil || no != nil {
 		return no, err
 	}
-	t := report.Table{Title: "Links, in an iteration", Head: []string{"Link", "At most", "Carries", "Busy", "Of what it could carry"}}
+	t := report.Table{Key: "links", Title: "Links, in an iteration", Head: []string{"Link", "At most", "Carries", "Busy", "Of what it could carry"}}
 	full, most := -1, 0.0 // the link that is nearest to what it could carry
 	for i := range r.Links {
 		l, u := &r.Node.Links[i], &r.Links[i]
@@ -160,7 +160,7 @@ func (v *view) inactive() (*report.Section, error) {
 		}
 	}
 	drives := read > 0
-	t := report.Table{Title: "Inactive periods of the first GPU's tensors, by length", Head: []string{"Length", "Periods", "Share", "Size of their tensors", "Share"}}
+	t := report.Table{Key: "periods", Title: "Inactive periods of the first GPU's tensors, by length", Head: []string{"Length", "Periods", "Share", "Size of their tensors", "Share"}}
 	if drives {
 		t.Head = append(t.Head, "Long enough for drives", "Of the size")
 	}
@@ -170,7 +170,7 @@ func (v *view) inactive() (*report.Section, error) {
 			continue
 		}
 		row := report.Row{Head: spanName(i), Cells: []report.Cell{
-			report.Textf("%s", prose.Grouped(c.periods)), report.ShareCell(part(c.periods, total.periods)), bytesCell(c.bytes), report.ShareCell(part(c.bytes, total.bytes)),
+			report.CountCell(c.periods), report.ShareCell(part(c.periods, total.periods)), bytesCell(c.bytes), report.ShareCell(part(c.bytes, total.bytes)),
 		}}
 		if drives {
 			row.Cells = append(row.Cells, report.ShareCell(part(c.movable, c.periods)), report.ShareCell(part(c.movableSize, c.bytes)))

@@ -76,7 +76,8 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	d.Read, d.Write, d.Endurance, d.Cents = s.Node.Drive.Read, s.Node.Drive.Write, s.Node.Drive.Endurance, s.Node.Drive.Cents
 	out.Node.GPU, out.Node.Drive = g, d
 	l := &out.Layout
-	l.Precision = job.Precision(slices.Index(precisions, s.Precision))
+	l.Precision = min(job.Precision(slices.Index(precisions, s.Precision)), job.BF16)
+	l.FP8 = s.Precision == precisions[2]
 	l.Recompute = job.Recompute(slices.Index(recomputes, s.Recompute))
 	out.Options.Fallback = system.Fallback(slices.Index(fallbacks, s.Fallback))
 	out.Options.Tensor = s.Cut == "tensor"
@@ -87,11 +88,49 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	if out.Auto = s.Cuts == "auto"; out.Auto {
 		l.Tensor, l.Data, l.ZeRO, l.Micro = 1, 1, 0, 0
 	}
+	if err := s.stand(&out); err != nil {
+		return out, err
+	}
 	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
 		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), parts, out.Node.GPUs)
 	}
 	l.Pipeline = out.Node.GPUs / (l.Tensor * l.Data)
 	return out, nil
+}
+
+// inNode is how many GPUs stand in a node where nobody says: what servers hold.
+const inNode = 8
+
+// stand puts GPUs into nodes: as many nodes as settings say, or as eight in each make.
+func (s *settings) stand(out *core.Setup) error {
+	nodes, one := s.Node.Nodes, s.Node
+	one.Nodes = 0
+	if nodes == 0 && one.GPUs > inNode {
+		if one.GPUs%inNode != 0 {
+			return fmt.Errorf("%d GPUs do not stand in nodes of %d; set nodes under Machine, and gpus to those of one node", one.GPUs, inNode)
+		}
+		nodes, one.GPUs = one.GPUs/inNode, inNode
+	}
+	gpu, drive := out.Node.GPU, out.Node.Drive
+	out.Node = one
+	if nodes > 1 {
+		out.Node = one.Times(nodes)
+		out.Options.HostLimit *= unit.Bytes(nodes)
+	}
+	out.Node.GPU, out.Node.Drive = gpu, drive
+	return nil
+}
+
+// apart are a node's settings, of a machine that stand has made of them.
+func (s *settings) apart(c *machine.Config) {
+	was := s.Node
+	s.Node = c.One()
+	if c.Nodes > 1 {
+		s.Node.Nodes = c.Nodes
+		if was.Nodes == 0 {
+			s.Node.Nodes, s.Node.GPUs = 0, c.GPUs
+		}
+	}
 }
 
 // check reports what contradicts in settings whose every value is allowed. Of an entry the
@@ -116,10 +155,18 @@ func sound(m *core.Setup) error {
 	if _, err := m.Node.Build(); err != nil {
 		return err
 	}
+	if m.Layout.FP8 && !job.HasFP8(&m.Node.GPU) {
+		return fmt.Errorf("the %s multiplies no numbers of 8 bits; set precision under Training to bf16, or take a GPU of Ada, Hopper or Blackwell", m.Node.GPU.Title)
+	}
 	if m.Auto {
 		l := m.Layout
 		l.Pipeline = 1
 		return divides(&m.Arch, &l)
+	}
+	if m.Node.Nodes < 2 { // of several nodes systems by recipe need no pipeline
+		if err := stages(&m.Arch, &m.Layout); err != nil {
+			return err
+		}
 	}
 	return divides(&m.Arch, &m.Layout)
 }
@@ -127,10 +174,7 @@ func sound(m *core.Setup) error {
 // divides reports what of a model or a batch cannot be cut as the layout asks: what would stop
 // the pipeline of Ideal and TERAIO, and with Ideal the share of it that all others reach.
 func divides(a *model.Arch, l *job.Layout) error {
-	switch layers := a.Layers + a.Encoder; {
-	case layers < l.Pipeline:
-		return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
-			prose.Count(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
+	switch {
 	case a.Heads%l.Tensor != 0:
 		return fmt.Errorf("%s cannot be cut into %d parts; set tensor under Training to a number that divides them", prose.Count(a.Heads, "head"), l.Tensor)
 	case a.KVHeads%l.Tensor != 0 && l.Tensor%a.KVHeads != 0:
@@ -143,6 +187,16 @@ func divides(a *model.Arch, l *job.Layout) error {
 		return fmt.Errorf("a batch of %s does not divide among %d replicas; set batch under Training to a multiple of %d, or data to a number that divides it", prose.Count(l.Batch, "sequence"), l.Data, l.Data)
 	}
 	return nil
+}
+
+// stages reports a pipeline of more stages than there are layers. Systems by recipe have none.
+func stages(a *model.Arch, l *job.Layout) error {
+	layers := a.Layers + a.Encoder
+	if layers >= l.Pipeline {
+		return nil
+	}
+	return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
+		prose.Count(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
 }
 
 // rounds reports a batch that a pipeline cannot cut into its micro-batches.
@@ -244,7 +298,7 @@ func yes(key, label, group, source, help, word string, ref func(*settings) *bool
 
 // Texts of knobs, in the order of the numbers that they mean.
 var (
-	precisions = []string{"fp32", "bf16"}
+	precisions = []string{"fp32", "bf16", "fp8"}
 	recomputes = []string{"none", "selective", "full"}
 	fallbacks  = []string{"better", "demand", "stretch"}
 	methods    = []string{"full", "lora", "qlora"}
@@ -288,7 +342,8 @@ func knobs() map[string][]setting {
 		numeric("time_scale", "Kernel times, scaled", "", "%", 1, 10, 1000, "", "All kernels take this share of their time: what a faster GPU changes, and whether the order of systems rests on times that are not certain.", func(s *settings) *int64 { return &s.Layout.TimeScale }),
 		one("precision", "Precision", "", teraioPaper, "In what numbers the model is trained.", func(s *settings) *string { return &s.Precision },
 			knob.Choice{Key: "fp32", Label: "fp32", Word: "fp32", Help: "All in 4 bytes: 16 bytes a parameter with gradient and moments, on the GPU's fp32 units."},
-			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."}),
+			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."},
+			knob.Choice{Key: "fp8", Label: "products in fp8", Word: "fp8", Help: "As bf16, but products of layers in 8 bits, with a scale for each tensor; logits, attention, norms and the optimizer stay. Of Ada, Hopper and Blackwell. Llama 3.1 8B on eight H100 gains 24 %, TorchTitan measured 28."}),
 		one("recompute", "Recomputation", "", "none: TERAIO, §4.1; selective: Korthikanti et al., MLSys 2023; full: Chen et al., 2016", "Which activations are computed again in the backward pass instead of being kept.", func(s *settings) *string { return &s.Recompute },
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
 			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept except those around attention and the norms."},
@@ -307,7 +362,7 @@ func knobs() map[string][]setting {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob(), nicKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.
@@ -386,7 +441,8 @@ func machineKnobs() []setting {
 	}
 	return []setting{
 		gpu,
-		numeric("gpus", "GPUs", "", "", 1, 1, 64, ofNode, "How many GPUs the node has.", func(s *settings) *int64 { return &s.Node.GPUs }),
+		numeric("gpus", "GPUs", "", "", 1, 1, 4096, ofNode, "How many GPUs a node has. Where Nodes does not say otherwise, more than eight stand in nodes of eight. Up to 64 in all are simulated, more only by recipe.", func(s *settings) *int64 { return &s.Node.GPUs }),
+		nodesKnob(),
 		numeric("gpu_memory", "Memory of a GPU", "", "GiB", int64(unit.GiB), int64(unit.GiB), 4096*int64(unit.GiB), ofGPU, "What each GPU has. ZeRO and FSDP may use all of it, TERAIO all but the spare part.", func(s *settings) *unit.Bytes { return &s.Node.GPU.Memory }),
 		numeric("spare", "Memory of a GPU that is spare", "", "%", 10_000, 0, 990_000, "80 of 94 GiB are left of an H100 NVL: what the peaks that the paper prints (Figure 7) divide by; a tenth elsewhere is assumed", "What runtime, buffers of collectives and holes take where TERAIO plans. ZeRO and FSDP count their buffers themselves, and have the whole memory.", func(s *settings) *int64 { return &s.Node.Spare }),
 		numeric("gemm", "Efficiency of matrix products", "", "%", 10, 0, 1000, "read from the axes of the TERAIO paper's Figure 7; elsewhere 0", "What of a GPU's peak products and attention reach, whatever their shape; 0: what the law of kernel times says of each kernel, which was fitted to public measurements. "+teraiopaper.ByLaw(), func(s *settings) *int64 { return &s.Node.Efficiency }),
@@ -407,6 +463,8 @@ func machineKnobs() []setting {
 		numeric("pinned", "The same, pinned (ZeRO, FSDP)", groupLinks, "GB/s", int64(unit.GBps), 0, int64(mostRate), ofNode, "The same for ZeRO and FSDP, which copy from and to pinned host memory only; 0: as TERAIO, at Between a GPU and host memory. At the paper's node 50.4 against 3 GB/s; with the same for all, TERAIO-Mixed gains or ZeRO loses most of its throughput.", func(s *settings) *unit.Bandwidth { return &s.Node.Pinned }),
 		numeric("bounce", "Between drives and a GPU through host memory", groupLinks, "GB/s", int64(unit.GBps), 0, int64(mostRate), "0: no limit of its own; 12.5 is what two GPUs moved each way where host memory carried 100 GB/s (TERAIO, Figure 11)", "In each direction, where drives and GPUs do not talk directly: without GPUDirect Storage, and on a GeForce.", func(s *settings) *unit.Bandwidth { return &s.Node.BouncePath }),
 		numeric("collective", "Rate of collectives", groupLinks, "GB/s", int64(unit.GBps), 0, int64(mostRate), "fitted to ZeRO-Offload with Llama-3 8B", "At which a GPU sends and receives in an all-reduce or all-gather, as a program reaches it; 0 is the rate of NVLink, or of PCIe without.", func(s *settings) *unit.Bandwidth { return &s.Node.Collective }),
+		numeric("network", "Network of a GPU", groupLinks, "GB/s", int64(unit.GBps), int64(unit.MBps), int64(mostRate), ofNode+"; nine tenths of it are reached", "Between nodes, in each direction, a GPU's share of its node's adapters: 50 is 400 Gb/s for each GPU. All GPUs of a node send at once, in a ring for each adapter.", func(s *settings) *unit.Bandwidth { return &s.Node.Network }),
+		stepKnob(),
 		numeric("switch", "GPUs on a PCIe switch", groupLinks, "", 1, 1, 64, ofNode, "How many GPUs share one link to the host; 1: each has its own.", func(s *settings) *int64 { return &s.Node.Switch }),
 	}
 }
@@ -500,9 +558,32 @@ func readingKnob() setting {
 	return k
 }
 
+// nicKnob names adapters.
+func nicKnob() setting {
+	k := setting{Info: knob.Info{Key: "nic", Label: "Network adapters", Group: groupLinks, Help: "What stands between nodes, for each GPU: network.", Kind: knob.One, Derived: true}}
+	for _, n := range machine.Adapters() {
+		k.Choices = append(k.Choices, knob.Choice{Key: n.Key, Label: n.Title, Source: n.Source, Set: "network=" + knob.Decimal(int64(n.Rate), int64(unit.GBps)), Help: fmt.Sprintf("%v for each GPU, in each direction.", n.Rate)})
+	}
+	return k
+}
+
+// nodesKnob is how many nodes there are.
+func nodesKnob() setting {
+	k := chosen("nodes", "Nodes", "", 4096, "8 GPUs stand in a server of DGX and HGX", "How many nodes there are, alike: GPUs, drives, host memory and prices are those of one. 0: one, or as many as GPUs need with eight in each.", func(s *settings) *int64 { return &s.Node.Nodes })
+	k.Zero = "as many as GPUs need"
+	return k
+}
+
+// stepKnob is what collectives take besides their bytes.
+func stepKnob() setting {
+	k := numeric("ring_step", "A step of a collective", groupLinks, "µs", int64(unit.Microsecond), 0, int64(unit.Second), "2.27 µs: fitted to llm-foundry's MPT 1B on 16 to 512 H100", "How much longer a collective takes for each time that bytes are passed on. 0: nothing where tensors move by plan, as papers have it, and 2.27 µs by recipe.", func(s *settings) *unit.Time { return &s.Node.Step })
+	k.Zero = "as the system has it"
+	return k
+}
+
 // notOfNode are knobs that a node as a whole does not decide: what electricity costs, and how
-// long a machine is used.
-var notOfNode = []string{"price_kwh", "years"}
+// long a machine is used, and how many of it there are.
+var notOfNode = []string{"price_kwh", "years", "nodes", "ring_step"}
 
 // nodeText writes a node as settings.
 func nodeText(c *machine.Config) string {

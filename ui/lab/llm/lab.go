@@ -80,7 +80,7 @@ func New() lab.Lab {
 					{Quantity: "tokens_usd", Says: "A billion tokens cost %s", Other: -1.1, Per: 1e9, Unit: "$"},
 					{Quantity: "life_days", Says: "Its drives live %s if it never stops", Other: 1.5},
 				},
-				Loss: "ledger", LossOf: "iteration_s", Spends: "%s spends %s of its %s on %s, %s %s", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Loss: "ledger", LossOf: "iteration_s", Spends: "%s spends %s of its %s %s, %s %s", LossSays: "Its GPUs spend their time mostly %[2]s (%[3]s of it)", Cannot: "cannot run it",
 				Change: []string{"tokens_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
@@ -210,7 +210,7 @@ func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
 	}
 	formula := w.setup.ByFormula(of)
 	if !formula {
-		if err := rounds(&w.setup.Layout); err != nil {
+		if err := errors.Join(rounds(&w.setup.Layout), stages(&w.setup.Arch, &w.setup.Layout)); err != nil && !w.setup.Auto {
 			return nil, err
 		}
 	}

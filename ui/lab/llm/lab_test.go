@@ -349,7 +349,7 @@ func TestAnswers(t *testing.T) {
 	l := New()
 	const lora = "node=one-4090 model=llama3.1-8b batch=2 micro=2 precision=bf16 recompute=full method=lora optimizer=adamw-bf16 loss=chunked compile=1"
 	for _, x := range []struct{ set, system, answer, caveat string }{
-		{lora, "single", "Yes: 2\u202f600 tokens/s ± 30 %, a billion tokens in 4.4 days for $22; it needs 17.4 of 24 GiB.", "Recipes are closed formulas. ± 30 %"},
+		{lora, "single", "Yes: 2\u202f800 tokens/s ± 30 %, a billion tokens in 4.1 days for $20; it needs 17.4 of 24 GiB.", "Recipes are closed formulas. ± 30 %"},
 		{lora + " gpu=rtx-3060", "single", "No, 5.4 GiB short; the smallest change that makes it fit: QLoRA.", "± 30 %"},
 		{lora + " model=llama3-70b", "single", "No, ", "± 30 %"},
 		{lora, "teraio-mixed", "", ""},

@@ -65,7 +65,7 @@ func without(s *core.Setup) []core.Change {
 	if n.Host > 0 {
 		add("host", "All host memory", withHost(s, 0))
 	}
-	if one := max(1, s.Layout.Tensor) * max(1, s.Layout.Data); n.GPUs > one {
+	if one := max(1, s.Layout.Tensor) * max(1, s.Layout.Data); n.GPUs > one && n.Nodes < 2 {
 		x := *s
 		x.Node.GPUs -= one
 		x.Layout.Pipeline = x.Node.GPUs / one
@@ -164,10 +164,10 @@ func (v *view) dying(r *core.Result) string {
 // tokens for a dollar.
 func changedBy(before, after *core.Result) []report.Cell {
 	each := float64(after.Tokens) / dollars(after)
-	cells := []report.Cell{report.Textf("%s tokens/s", prose.ThreeDigits(float64(after.TokenRate())/1000)), report.DashCell(), report.Textf("%s", prose.Grouped(int64(each)))}
+	cells := []report.Cell{report.Textf("%s tokens/s", prose.ThreeDigits(float64(after.TokenRate())/1000)).With(float64(after.TokenRate())/1000, "tokens/s"), report.DashCell(), report.CountCell(int64(each))}
 	if before.Ran() {
-		cells[1] = report.Textf("%s", prose.Signed(part(after.TokenRate(), before.TokenRate())-1))
-		cells[2] = report.Textf("%s (%s)", prose.Grouped(int64(each)), gains(each/(float64(before.Tokens)/dollars(before))))
+		cells[1] = report.Textf("%s", prose.Signed(part(after.TokenRate(), before.TokenRate())-1)).WithShare(part(after.TokenRate(), before.TokenRate()) - 1)
+		cells[2] = report.Textf("%s (%s)", prose.Grouped(int64(each)), gains(each/(float64(before.Tokens)/dollars(before)))).With(each, "tokens/$").Part("ratio", each/(float64(before.Tokens)/dollars(before)), "")
 	}
 	return cells
 }
@@ -212,20 +212,20 @@ func joined(a, b string) string {
 
 // buys is the table of what could be bought.
 func (v *view) buys(before *core.Result, list []*tried) report.Table {
-	t := report.Table{Title: "What each part does to " + v.system.Title, Head: []string{"Bought", "Price", "Tokens a second for $1,000", "Throughput", "Change", "Tokens for a dollar"}}
+	t := report.Table{Key: "bought", Title: "What each part does to " + v.system.Title, Head: []string{"Bought", "Price", "Tokens a second for $1,000", "Throughput", "Change", "Tokens for a dollar"}}
 	for _, b := range list {
 		if b.Cents < 0 {
 			continue // nobody lists a price
 		}
-		price := money(b.Cents)
+		price := report.Textf("%s", money(b.Cents)).With(float64(b.Cents)/100, "$")
 		if b.Cents == 0 {
-			price = "nothing to buy"
+			price.Text = "nothing to buy"
 		}
 		worth := report.DashCell()
 		if b.Cents > 0 && b.why == "" {
-			worth = report.Textf("%s", plus(float64(b.Worth(before, b.after))/1000))
+			worth = report.Textf("%s", plus(float64(b.Worth(before, b.after))/1000)).With(float64(b.Worth(before, b.after))/1000, "tokens/s")
 		}
-		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{report.Textf("%s", price), worth}}
+		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{price, worth}}
 		if b.why != "" {
 			row.Cells = append(row.Cells, cannot()...)
 		} else {
@@ -238,9 +238,9 @@ func (v *view) buys(before *core.Result, list []*tried) report.Table {
 
 // spares is the table of what could be left out.
 func (v *view) spares(before *core.Result, list []*tried) report.Table {
-	t := report.Table{Title: "What " + v.system.Title + " could do without", Head: []string{"Left out", "Saves", "Throughput", "Change", "Tokens for a dollar"}}
+	t := report.Table{Key: "left_out", Title: "What " + v.system.Title + " could do without", Head: []string{"Left out", "Saves", "Throughput", "Change", "Tokens for a dollar"}}
 	for _, b := range list {
-		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{report.Textf("%s", money(b.Cents))}}
+		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{report.Textf("%s", money(b.Cents)).With(float64(b.Cents)/100, "$")}}
 		if b.why != "" {
 			row.Cells = append(row.Cells, cannot()...)
 		} else {

@@ -46,16 +46,20 @@ func presets() []lab.Preset {
 	cut := map[string]string{"eight-a100": " data=8 zero=3 micro=1", "dgx-h100": " data=8 zero=3 micro=1", "four-4090": " micro=1"}
 	for i := range list {
 		if !strings.Contains(list[i].Set, "node=teraio") && strings.Contains(list[i].Set, "node=") {
+			const counted = " host_spare=0 host_margin=0 network=50" // before host memory had a margin, and nodes a network
+			set := list[i].Set + counted
 			// before links and drives were as measured, and before that
-			was := list[i].Set + map[bool]string{true: " host_path=50.4", false: " host_path=25.2"}[strings.Contains(list[i].Set, "node=dgx-h100")]
+			was := set + map[bool]string{true: " host_path=50.4", false: " host_path=25.2"}[strings.Contains(list[i].Set, "node=dgx-h100")]
 			if strings.Contains(list[i].Set, "-4090") {
 				was += " drive=990-pro-teraio"
 			}
 			list[i].Was = []string{was, was + " gemm=72"}
 			if more := cut[list[i].Key]; more != "" {
-				list[i].Was = append(list[i].Was, list[i].Set)
+				list[i].Was = append(list[i].Was, set)
 				list[i].Set += more
+				set = list[i].Set + counted
 			}
+			list[i].Was = append(list[i].Was, set)
 		}
 		if strings.Contains(list[i].Set, "method=") {
 			list[i].Was, list[i].Systems = nil, []string{"fsdp-offload", "single"}

@@ -28,7 +28,7 @@ func recipes(x *seen) (*report.Section, error) {
 		Tables: []report.Table{waysHere(x, here)},
 		Notes: []string{
 			fmt.Sprintf("Each row is the fastest variant that fits, of all losses, recomputations and micro-batches up to the batch; sequences have %s tokens. A row opens it: compare One GPU, DDP or FSDP there.", prose.Grouped(s.Layout.Sequence)),
-			fmt.Sprintf("Speeds are from and to: eight of ten of the 31 recipes that an H200 ran, to which nothing was fitted, lie within ± %d %% of the formulas. Memory was within 8 %% for nine of ten.", recipe.Band),
+			fmt.Sprintf("Speeds are from and to: eight of ten of the 31 recipes that an H200 ran, to which one number was fitted, lie within ± %d %% of the formulas. Memory was within 8 %% for nine of ten.", recipe.Band),
 			"A dollar pays for electricity and for the machine, spread over the years under Prices.",
 		},
 	}
@@ -71,6 +71,22 @@ func between(r *core.Ranked) string {
 	return twoDigits(v*(1-recipe.Band/100.)) + " to " + twoDigits(v*(1+recipe.Band/100.))
 }
 
+// betweenCell is the band as a cell.
+func betweenCell(r *core.Ranked, top int64) report.Cell {
+	v := float64(r.Step.Milli) / 1000
+	return report.Cell{Text: between(r), Share: part(r.Step.Milli, top)}.
+		Part("low", v*(1-recipe.Band/100.), "tokens/s").Part("high", v*(1+recipe.Band/100.), "tokens/s")
+}
+
+// short is a cell that says how much memory is missing.
+func short(format string, r *core.Ranked) report.Cell {
+	b := r.Memory.Peak - r.Job.Memory
+	if b <= 0 {
+		b = r.Memory.Host - r.Job.Host
+	}
+	return report.Textf(format, lacks(r)).Part("short", float64(b), "B")
+}
+
 // twoDigits writes a number with two digits that count.
 func twoDigits(x float64) string {
 	if x < 10 {
@@ -105,28 +121,29 @@ func tenth(x float64) string {
 }
 
 // costing runs what was found, so that its cost is that of a run.
-func costing(s *core.Setup, r *core.Ranked) (days, usd string) {
+func costing(s *core.Setup, r *core.Ranked) (days, usd report.Cell) {
 	t := r.Setup(s)
 	got, err := core.Run(&t, r.System(), false, nil)
 	if err != nil || !got.Ran() {
-		return "–", "–"
+		return report.DashCell(), report.DashCell()
 	}
 	return aBillion(got)
 }
 
 // aBillion is what a billion tokens of a run take and cost.
-func aBillion(r *core.Result) (days, usd string) {
+func aBillion(r *core.Result) (days, usd report.Cell) {
 	const billion = 1e9
 	d := billion / float64(r.Tokens) * inSeconds(r.Time) / day
-	days = prose.ThreeDigits(24*d) + " hours"
+	takes := prose.ThreeDigits(24*d) + " hours"
 	if d >= 2 {
-		days = twoDigits(d) + " days"
+		takes = twoDigits(d) + " days"
 	}
 	x := billion / float64(r.Tokens) * dollars(r)
+	shown := x
 	if x >= 10 {
-		x = roundedToTwo(x)
+		shown = roundedToTwo(x)
 	}
-	return days, report.Dollars(x)
+	return report.Textf("%s", takes).With(d, "days"), report.Textf("%s", report.Dollars(shown)).With(x, "$")
 }
 
 // details are what of a variant is not its way.
@@ -141,7 +158,7 @@ func details(j *recipe.Job) string {
 // waysHere is the table of the machine as it is.
 func waysHere(x *seen, list []core.Ranked) report.Table {
 	s := &x.Workload.setup
-	t := report.Table{
+	t := report.Table{Key: "recipes",
 		Title: fmt.Sprintf("%s on %d × %s", s.Arch.Title, s.Node.GPUs, s.Node.GPU.Title),
 		Head:  []string{"Recipe", "Fits", "Needs", "Tokens/s", "A billion tokens take", "and cost", "Variant"},
 	}
@@ -149,20 +166,21 @@ func waysHere(x *seen, list []core.Ranked) report.Table {
 	for i := range list {
 		r := &list[i]
 		row := report.Row{Head: r.Way.Title, Set: opening(x.Settings, r)}
-		needs := report.Textf("%s of %s GiB", tenth(gib(r.Memory.Peak)), tenth(gib(r.Job.Memory)))
+		needs := report.Textf("%s of %s GiB", tenth(gib(r.Memory.Peak)), tenth(gib(r.Job.Memory))).With(float64(r.Memory.Peak), "B").Part("of", float64(r.Job.Memory), "B")
 		switch {
 		case r.Reason != "":
 			row.Sub, row.Set = r.Reason, ""
 			row.Cells = []report.Cell{report.Textf("cannot be"), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell()}
 		case !r.Fits:
-			row.Cells = []report.Cell{report.Textf("no, %s short", lacks(r)), needs, report.DashCell(), report.DashCell(), report.DashCell(), report.Textf("%s", details(&r.Job))}
+			row.Cells = []report.Cell{short("no, %s short", r), needs, report.DashCell(), report.DashCell(), report.DashCell(), report.Textf("%s", details(&r.Job))}
 		default:
 			days, usd := costing(s, r)
 			row.Cells = []report.Cell{
 				report.Textf("yes"), needs,
-				{Text: between(r), Share: part(r.Step.Milli, top), Best: i == 0},
-				report.Textf("%s", days), report.Textf("%s", usd), report.Textf("%s", details(&r.Job)),
+				betweenCell(r, top),
+				days, usd, report.Textf("%s", details(&r.Job)),
 			}
+			row.Cells[2].Best = i == 0
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -205,7 +223,7 @@ func waysElsewhere(x *seen, here []core.Ranked) (t report.Table, says []string) 
 		return -int64(p.ways[at].Memory.Peak-p.ways[at].Job.Memory) / 1000
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(rate(&b), rate(&a)) })
-	t = report.Table{Title: fmt.Sprintf("%s on other GPUs, %d of each", s.Arch.Title, s.Node.GPUs), Head: []string{"GPU", "Memory", "Machine"}}
+	t = report.Table{Key: "gpus", Title: fmt.Sprintf("%s on other GPUs, %d of each", s.Arch.Title, s.Node.GPUs), Head: []string{"GPU", "Memory", "Machine"}}
 	for _, m := range trains {
 		t.Head = append(t.Head, m+", tokens/s")
 	}
@@ -222,7 +240,7 @@ func waysElsewhere(x *seen, here []core.Ranked) (t report.Table, says []string) 
 	for i := range places {
 		p := &places[i]
 		g := &p.node.GPU
-		row := report.Row{Head: g.Title, Set: opening(x.Settings, p.ways[at]), Cells: []report.Cell{report.Textf("%v", g.Memory), report.Textf("%s", money(p.node.Price()))}}
+		row := report.Row{Head: g.Title, Set: opening(x.Settings, p.ways[at]), Cells: []report.Cell{report.Textf("%v", g.Memory), report.Textf("%s", money(p.node.Price())).With(float64(p.node.Price())/100, "$")}}
 		if g.Key == s.Node.GPU.Key {
 			row.Sub = "as it is"
 		}
@@ -231,19 +249,21 @@ func waysElsewhere(x *seen, here []core.Ranked) (t report.Table, says []string) 
 			case r.Reason != "":
 				row.Cells = append(row.Cells, report.DashCell())
 			case !r.Fits:
-				row.Cells = append(row.Cells, report.Textf("%s short", lacks(r)))
+				row.Cells = append(row.Cells, short("%s short", r))
 			default:
-				row.Cells = append(row.Cells, report.Cell{Text: between(r), Share: part(r.Step.Milli, tops[k]), Best: r.Step.Milli == tops[k]})
+				c := betweenCell(r, tops[k])
+				c.Best = r.Step.Milli == tops[k]
+				row.Cells = append(row.Cells, c)
 			}
 		}
-		usd := "–"
+		usd := report.DashCell()
 		if p.ways[at].Fits {
 			_, usd = costing(s, p.ways[at])
 			if cheapest == nil || p.node.Price() < cheapest.node.Price() {
 				cheapest = p
 			}
 		}
-		row.Cells = append(row.Cells, report.Textf("%s", usd))
+		row.Cells = append(row.Cells, usd)
 		t.Rows = append(t.Rows, row)
 	}
 	if cheapest == nil {
@@ -266,7 +286,7 @@ func opening(s *settings, r *core.Ranked) string {
 	t := *s
 	j := &r.Job
 	t.GPU = r.Node.GPU.Key
-	t.Node = r.Node
+	t.apart(&r.Node)
 	t.Method, t.Optimizer, t.Loss, t.State = methods[j.Method], optimizers[j.Optimizer], losses[j.Loss], states[0]
 	t.Recipe = j.Choice
 	t.Layout.Micro, t.Recompute = j.Micro, recomputes[j.Recompute]

@@ -73,7 +73,7 @@ func answer(r *result) string {
 	if band := r.band(); !math.IsNaN(band) {
 		said += fmt.Sprintf(" ± %.0f %%", band)
 	}
-	said += fmt.Sprintf(", a billion tokens in %s for %s", days, usd)
+	said += fmt.Sprintf(", a billion tokens in %s for %s", days.Text, usd.Text)
 	switch c := &r.setup.Node; {
 	case f != nil && f.Memory.Peak > 0 && c.GPUs > 1:
 		said += fmt.Sprintf("; each GPU needs %s of %s GiB", tenth(gib(f.Memory.Peak)), tenth(gib(f.Job.Memory)))
@@ -90,7 +90,7 @@ func answer(r *result) string {
 func caveats(w *work, r *result) []string {
 	switch {
 	case r.Recipe != nil:
-		return []string{fmt.Sprintf("Recipes are closed formulas. ± %d %%: eight of ten of the 31 recipes that an H200 ran, to which nothing was fitted, lie within it; their memory within 8 %% for nine of ten.", recipe.Band)}
+		return []string{fmt.Sprintf("Recipes are closed formulas. ± %d %%: eight of ten of the 31 recipes that an H200 ran, to which one number was fitted, lie within it; their memory within 8 %% for nine of ten.", recipe.Band)}
 	case !w.setup.Recipe.Plain():
 		return nil // it does not run
 	}

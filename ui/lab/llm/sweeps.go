@@ -153,7 +153,7 @@ func (v *view) heat() (*report.Section, error) {
 		ID: "map", Title: "Throughput of " + v.system.Title + " against all in memory", X: "drives for each GPU", Y: "host memory", Grids: []string{""},
 		Columns: len(shown), From: int(shown[0]), Classes: shares, Help: "Each cell is a run with that many drives and that much host memory.",
 	}
-	t := report.Table{Title: "Of the throughput with all in memory, by host memory and drives for each GPU", Head: []string{"Host memory"}}
+	t := report.Table{Key: "map", Title: "Of the throughput with all in memory, by host memory and drives for each GPU", Head: []string{"Host memory"}}
 	for _, n := range g.drives {
 		name := driveCount(n)
 		if n == s.Node.Drives {
@@ -298,7 +298,7 @@ func (v *view) roofline() (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{
+	t := report.Table{Key: "rates",
 		Title: "Throughput of " + v.system.Title + " by the rate of a GPU's drives", Head: []string{"Rate, each way", "Throughput", "Of all in memory", "From and to a GPU's drives", "At least so long at this rate", "Which is at most, of all in memory"},
 	}
 	near, slower, last, lastRate := unit.Bandwidth(0), "", int64(0), unit.Bandwidth(0)
@@ -333,7 +333,7 @@ func (v *view) roofline() (*report.Section, error) {
 		last, lastRate = of, rate
 		floor := rate.Time(max(read, written))
 		row.Cells = []report.Cell{
-			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)), report.ShareCell(float64(of) / 1e6), bytesCell(read + written), report.TimeCell(floor),
+			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.ShareCell(float64(of) / 1e6), bytesCell(read + written), report.TimeCell(floor),
 			report.ShareCell(min(1, part(ideal, max(ideal, floor)))),
 		}
 		if of >= 900_000 {

@@ -95,8 +95,9 @@ func New() lab.Lab {
 			Charts:  charts(), Picture: picture(), Presets: presets(), Unsaid: unsaid(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch} {prefetch_yields?}", Trust: true}},
 			Say: lab.Say{
-				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Rest: "No call: clients compute", Spends: "With %s the store spends %s of %s on %s, with %s %s",
-				LossOf: "time_s", LossSays: "The store spends its time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Rest: "No call: clients compute", Spends: "With %s the store spends %s of %s %s, with %s %s",
+				LossOf: "time_s", LossSays: "The store spends its time mostly %[2]s (%[3]s of it)", Cannot: "cannot run it",
+				Alone:  []lab.Alone{{Quantity: "hit_rate_percent", Says: "%s of gets found their tensor in GPU memory"}, {Quantity: "evictions", Says: "%s evictions"}},
 				Faster: "faster", Slower: "slower",
 			},
 			Floor: lab.Lowest("time_s").Knowing(core.Known().Name),

@@ -85,6 +85,11 @@ func oneEviction(v *view) (*report.Section, error) {
 
 func fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
 
+// secondsCell is a time in a table of seconds.
+func secondsCell(t unit.Time) report.Cell {
+	return report.Textf("%s", fixed(seconds(t), 3)).Exactly(t)
+}
+
 // fairness compares every client with itself alone.
 func fairness(v *view) (*report.Section, error) {
 	p, r, out, err := focus(v)
@@ -99,19 +104,17 @@ func fairness(v *view) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := report.Table{Title: p.Title + ": times in seconds", Head: []string{"Client", "Alone", "Among the others", "Slowdown", "Waits"}}
+	t := report.Table{Key: "clients", Title: p.Title + ": times in seconds", Head: []string{"Client", "Alone", "Among the others", "Slowdown", "Waits"}}
 	worst, best := int64(0), int64(1<<62)
 	for i := range shares {
 		x := &shares[i]
 		row := report.Row{Head: x.Name}
-		alone, slow := "does not fit", "–"
+		alone, slow := report.Textf("does not fit"), report.DashCell()
 		if x.Alone > 0 {
-			alone, slow = fixed(seconds(x.Alone), 3), fixed(float64(x.Slowdown)/1000, 2)+"×"
+			alone, slow = secondsCell(x.Alone), report.Textf("%s×", fixed(float64(x.Slowdown)/1000, 2)).With(float64(x.Slowdown)/1000, "")
 			worst, best = max(worst, x.Slowdown), min(best, x.Slowdown)
 		}
-		for _, text := range []string{alone, fixed(seconds(x.Together), 3), slow, fixed(seconds(r.Clients[i].Waiting()), 3)} {
-			row.Cells = append(row.Cells, report.Cell{Text: text})
-		}
+		row.Cells = []report.Cell{alone, secondsCell(x.Together), slow, secondsCell(r.Clients[i].Waiting())}
 		t.Rows = append(t.Rows, row)
 	}
 	sec := &report.Section{Tables: []report.Table{t}}
@@ -127,8 +130,8 @@ func byClients(v *view) (*report.Section, error) {
 	if s.Workload != networks || s.Entry != "" {
 		return &report.Section{Text: []string{"Choose “Networks that train” under Workload: other workloads have a fixed number of clients."}}, nil
 	}
-	times := report.Table{Title: "Time until the last client ends, s", Head: []string{"Policy"}}
-	hits := report.Table{Title: "Hit rate of get, %", Head: []string{"Policy"}}
+	times := report.Table{Key: "times", Title: "Time until the last client ends, s", Head: []string{"Policy"}}
+	hits := report.Table{Key: "hits", Title: "Hit rate of get, %", Head: []string{"Policy"}}
 	policies := append(core.Policies(), core.Oracle())
 	for _, p := range policies {
 		times.Rows, hits.Rows = append(times.Rows, report.Row{Head: p.Title}), append(hits.Rows, report.Row{Head: p.Title})
@@ -147,15 +150,16 @@ func byClients(v *view) (*report.Section, error) {
 			if err != nil {
 				return nil, err
 			}
-			time, hit := "does not fit", "–"
+			time, hit := report.Textf("does not fit"), report.DashCell()
 			if r.Fits() {
 				sum := r.Sum()
-				time = fixed(seconds(r.Time), 3)
+				time = secondsCell(r.Time)
 				if sum.Gets() > 0 {
-					hit = fixed(100*float64(sum.Hits)/float64(sum.Gets()), 1)
+					share := float64(sum.Hits) / float64(sum.Gets())
+					hit = report.Textf("%s", fixed(100*share, 1)).WithShare(share)
 				}
 			}
-			times.Rows[i].Cells, hits.Rows[i].Cells = append(times.Rows[i].Cells, report.Cell{Text: time}), append(hits.Rows[i].Cells, report.Cell{Text: hit})
+			times.Rows[i].Cells, hits.Rows[i].Cells = append(times.Rows[i].Cells, time), append(hits.Rows[i].Cells, hit)
 		}
 	}
 	return &report.Section{Tables: []report.Table{times, hits}}, nil
@@ -163,7 +167,7 @@ func byClients(v *view) (*report.Section, error) {
 
 // switches runs all policies with the store's two switches.
 func switches(v *view) (*report.Section, error) {
-	t := report.Table{Title: "Time until the last client ends, s; the best of a column is bold", Head: []string{"Policy"}}
+	t := report.Table{Key: "prefetch", Title: "Time until the last client ends, s; the best of a column is bold", Head: []string{"Policy"}}
 	policies := append(core.Policies(), core.Oracle())
 	var said []string
 	for _, p := range policies {
@@ -200,7 +204,8 @@ func switches(v *view) (*report.Section, error) {
 		for i, time := range column {
 			cell := report.Cell{Text: "does not fit"}
 			if time > 0 {
-				cell = report.Cell{Text: fixed(seconds(time), 3), Best: time == best}
+				cell = secondsCell(time)
+				cell.Best = time == best
 			}
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
 		}

@@ -123,7 +123,7 @@ func setup(j *handed.Job) (string, error) {
 func (s *settings) choices(r *recording.Recording) recording.Choices {
 	c := recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles}
 	if r.Times == workload.Estimated || s.Recorded == timesMoved {
-		c.GPU = s.GPU
+		c.GPU, c.Calibrate = s.GPU, s.Calibrate
 	}
 	return c
 }
@@ -141,12 +141,15 @@ func onItsGPU(r *recording.Recording) string {
 	if memory > 0 {
 		set = append(set, knob.Pair{Key: "gpu_memory", Text: knob.Decimal(int64(memory), int64(unit.GiB))})
 	}
-	if g == nil || r.Times == workload.Estimated || len(recordingKnobs(r)) == 0 {
+	if g == nil || len(recordingKnobs(r)) == 0 {
 		return knob.Join(set, " ")
 	}
 	for _, c := range gpuChoices() {
 		if c.Key == g.Key || kerneltime.Find(c.Key) == g {
-			set = append(set, knob.Pair{Key: "times", Text: string(workload.Estimated)}, knob.Pair{Key: "gpu", Text: c.Key}, knob.Pair{Key: timesKnob, Text: timesMoved})
+			set = append(set, knob.Pair{Key: "times", Text: string(workload.Estimated)}, knob.Pair{Key: "gpu", Text: c.Key})
+			if r.Times != workload.Estimated {
+				set = append(set, knob.Pair{Key: timesKnob, Text: timesMoved})
+			}
 			break
 		}
 	}
@@ -188,7 +191,7 @@ func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
 			steps = append(steps, knob.Choice{Key: s.Name, Label: label})
 		}
 	}
-	list := []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}, {Key: "gpu"}}
+	list := []lab.EntryKnob{{Key: stepKnob, Choices: steps}, {Key: unknownKnob}, {Key: rolesKnob}, {Key: "gpu"}, {Key: "calibrate"}}
 	if r.Times != workload.Estimated {
 		list = append(list, lab.EntryKnob{Key: timesKnob})
 	}

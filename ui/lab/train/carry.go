@@ -17,7 +17,7 @@ func (s *source) Carry(u *knob.Setup) ([]byte, error) {
 	if at < 0 || s.Jobs[at].Recording == nil {
 		return nil, nil
 	}
-	chosen := settings{Step: u.Text(stepKnob), Unknown: u.Text(unknownKnob), Roles: u.Text(rolesKnob), Recorded: u.Text(timesKnob), GPU: u.Text("gpu")}
+	chosen := settings{Step: u.Text(stepKnob), Unknown: u.Text(unknownKnob), Roles: u.Text(rolesKnob), Recorded: u.Text(timesKnob), GPU: u.Text("gpu"), Calibrate: u.Text("calibrate")}
 	w, err := fold(name, s.Jobs[at].Recording, chosen.choices(s.Jobs[at].Recording))
 	if err != nil {
 		return nil, err

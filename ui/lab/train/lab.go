@@ -119,8 +119,8 @@ func New() lab.Lab {
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
-				Perfect: "as fast as a GPU that holds everything", Loss: "causes", Rest: "Computing", Spends: "%s spends %s of its %s on %s, %s %s",
-				LossOf: "iteration_s", LossSays: "What it loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+				Perfect: "as fast as a GPU that holds everything", Loss: "causes", Rest: "Computing", Spends: "%s spends %s of its %s %s, %s %s",
+				LossOf: "iteration_s", LossSays: "What it loses is mostly %[1]s (%[3]s of its time beyond ideal)", Cannot: "cannot run it",
 				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
@@ -146,7 +146,7 @@ func New() lab.Lab {
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.Recorded, s.GPU, s.Scale)
+				return fmt.Sprintf("entry %q %q %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.Recorded, s.GPU, s.Calibrate, s.Scale)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran(), s.Calibrate, s.Scale)
 		},
@@ -529,11 +529,11 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 func help() []lab.Help {
 	return []lab.Help{
-		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also compressed), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
 		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Recorded kernel times can be moved to another GPU, by how the law of kernel times has both; the result says how far off that may be. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a law fitted to public measurements. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
-		{Title: "Labels of recordings", Text: "How much of your own job was measured. L3: times, tensors and lifetimes, and resident memory has names. L2: times and tensors. L1m: times, sizes and lifetimes; reads in between are estimated. L1: times; tensors are estimated from shapes. E2: tensors; times are estimated. T: times only, and M: a picture of memory; neither can be simulated. capture.py records for L3 on a GPU."},
+		{Title: "Labels of recordings", Text: "How much of your own job was measured. L3: times, tensors and lifetimes, and resident memory has names. L2: times and tensors. L1m: times, sizes and lifetimes; reads in between are estimated. L1: times; tensors are estimated from shapes. E2: tensors; times are estimated. E1m and E1: as L1m and L1, with times that are estimated, too. T: times only, and M: a picture of memory; neither can be simulated. capture.py records for L3 on a GPU."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},

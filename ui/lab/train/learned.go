@@ -282,7 +282,7 @@ func bar(text string, parts ...int) report.Cell {
 	for _, n := range parts {
 		sum += n
 	}
-	c := report.Cell{Text: text}
+	c := report.Cell{Text: text}.Exactly(sum)
 	for _, n := range parts {
 		c.Stack = append(c.Stack, float64(n)/float64(max(1, sum)))
 	}
@@ -292,11 +292,11 @@ func bar(text string, parts ...int) report.Cell {
 // memory says what the blocks on the GPU are to DeepUM.
 func (m *moment) memory() report.Table {
 	c := &m.chain
-	t := report.Table{Title: "Blocks on the GPU, by what may become of them", Head: []string{"", "Protected", "Free to leave", "Inactive", "Together"}}
+	t := report.Table{Key: "blocks", Title: "Blocks on the GPU, by what may become of them", Head: []string{"", "Protected", "Free to leave", "Inactive", "Together"}}
 	t.Rows = []report.Row{{Head: "Blocks", Sub: "of 2 MiB", Cells: []report.Cell{
-		{Text: strconv.Itoa(c.Protected)},
-		{Text: strconv.Itoa(c.Free)},
-		{Text: strconv.Itoa(c.Inactive)},
+		report.Cell{Text: strconv.Itoa(c.Protected)}.Exactly(c.Protected),
+		report.Cell{Text: strconv.Itoa(c.Free)}.Exactly(c.Free),
+		report.Cell{Text: strconv.Itoa(c.Inactive)}.Exactly(c.Inactive),
 		bar(strconv.Itoa(c.Protected+c.Free+c.Inactive), c.Protected, c.Free, c.Inactive),
 	}}}
 	return t
@@ -307,19 +307,19 @@ const mostPredicted = 64
 
 // predicted lists the kernels of the chain.
 func (m *moment) predicted(w Workload) report.Table {
-	t := report.Table{Title: "The running kernel and those predicted next, with the blocks that their tables name", Head: []string{"Kernel", "Ahead", "On the GPU", "In flight", "Queued", "Away", "Blocks"}}
+	t := report.Table{Key: "predicted", Title: "The running kernel and those predicted next, with the blocks that their tables name", Head: []string{"Kernel", "Ahead", "On the GPU", "In flight", "Queued", "Away", "Blocks"}}
 	for i := range min(len(m.chain.Steps), mostPredicted+1) {
 		step := &m.chain.Steps[i]
 		name := "kernel"
 		if k := int(step.Kernel); k >= 0 && k < len(w.Kernels) {
 			name = w.Kernels[k].Name
 		}
-		row := report.Row{Head: strconv.Itoa(int(step.Kernel) + 1), Sub: name, At: "k" + strconv.FormatInt(int64(step.Kernel), 36), Cells: []report.Cell{{Text: strconv.Itoa(i)}}}
+		row := report.Row{Head: strconv.Itoa(int(step.Kernel) + 1), Sub: name, At: "k" + strconv.FormatInt(int64(step.Kernel), 36), Cells: []report.Cell{report.Cell{Text: strconv.Itoa(i)}.Exactly(i)}}
 		var counts []int
 		for _, s := range slices.Backward(states) {
 			n := step.Count(s)
 			counts = append(counts, n)
-			row.Cells = append(row.Cells, report.Cell{Text: strconv.Itoa(n)})
+			row.Cells = append(row.Cells, report.Cell{Text: strconv.Itoa(n)}.Exactly(n))
 		}
 		row.Cells = append(row.Cells, bar(strconv.Itoa(len(step.Blocks)), counts...))
 		t.Rows = append(t.Rows, row)
@@ -340,18 +340,18 @@ func (m *moment) shape() report.Table {
 	for _, n := range used {
 		rows[min(n, t.Ways)]++
 	}
-	x := report.Table{Title: "The kernel's block table", Head: []string{"", "Number"}}
+	x := report.Table{Key: "table", Title: "The kernel's block table", Head: []string{"", "Number"}}
 	x.Rows = append(
 		x.Rows,
-		fact("Rows with an entry", fmt.Sprintf("%d of %d", t.RowsUsed, t.Rows)),
-		fact("Rows that are full", fmt.Sprintf("%d, of %s", rows[t.Ways], prose.Count(t.Ways, "block"))),
-		fact("Entries", strconv.Itoa(len(t.Entries))),
-		fact("Conflicts", fmt.Sprintf("%d entries made room for others", t.Lost)),
-		fact("Successors", fmt.Sprintf("%d, of %d that an entry may have", follow, t.Successors*len(t.Entries))),
-		fact("Starts", blockList(t.Start)),
+		fact("Rows with an entry", report.Textf("%d of %d", t.RowsUsed, t.Rows).With(float64(t.RowsUsed), "").Part("of", float64(t.Rows), "")),
+		fact("Rows that are full", report.Textf("%d, of %s", rows[t.Ways], prose.Count(t.Ways, "block")).With(float64(rows[t.Ways]), "").Part("blocks", float64(t.Ways), "")),
+		fact("Entries", report.Textf("%d", len(t.Entries))),
+		fact("Conflicts", report.Textf("%d entries made room for others", t.Lost).With(float64(t.Lost), "")),
+		fact("Successors", report.Textf("%d, of %d that an entry may have", follow, t.Successors*len(t.Entries)).With(float64(follow), "").Part("of", float64(t.Successors*len(t.Entries)), "")),
+		fact("Starts", report.Textf("%s", blockList(t.Start)).AsWritten()),
 	)
 	if t.End != blocks.None {
-		x.Rows = append(x.Rows, fact("Faulted last", strconv.Itoa(int(t.End))))
+		x.Rows = append(x.Rows, fact("Faulted last", report.Textf("%d", int(t.End))))
 	}
 	return x
 }
@@ -363,10 +363,10 @@ const mostEntries = 48
 func (m *moment) entries() report.Table {
 	t := &m.table
 	n := min(len(t.Entries), mostEntries)
-	x := report.Table{Title: fmt.Sprintf("Entries by row, %d of %d", n, len(t.Entries)), Head: []string{"Row", "Block", "Faulted right after it, last time first"}}
+	x := report.Table{Key: "entries", Title: fmt.Sprintf("Entries by row, %d of %d", n, len(t.Entries)), Head: []string{"Row", "Block", "Faulted right after it, last time first"}}
 	for i := range n {
 		e := &t.Entries[i]
-		x.Rows = append(x.Rows, report.Row{Head: strconv.Itoa(e.Row), Cells: []report.Cell{{Text: strconv.Itoa(int(e.Block))}, {Text: blockList(e.Successors)}}})
+		x.Rows = append(x.Rows, report.Row{Head: strconv.Itoa(e.Row), Cells: []report.Cell{report.Cell{Text: strconv.Itoa(int(e.Block))}.Exactly(int(e.Block)), report.Cell{Text: blockList(e.Successors)}.AsWritten()}})
 	}
 	return x
 }
@@ -386,7 +386,7 @@ func blockList(list []blocks.ID) string {
 // switches runs DeepUM with its two switches off and on.
 func switches(v *seen) (*report.Section, error) {
 	w, s, progress := v.Workload, v.Settings, v.Progress
-	t := report.Table{
+	t := report.Table{Key: "switches",
 		Title: "DeepUM, in the reported iteration; garbage in percent of the bytes moved. The fastest is bold.",
 		Head:  []string{"Pre-evict, invalidate", "Iteration, s", "Brought, GB", "of it garbage, %", "Taken out, GB", "of it garbage, %", "Garbage, %", "Blocks dropped", "Blocks missed"},
 	}
@@ -424,16 +424,15 @@ func switches(v *seen) (*report.Section, error) {
 		if best < 0 || took < least {
 			best, least = i, took
 		}
-		in, out := percent(p.GarbageIn, p.In), percent(p.GarbageOut, p.Out)
 		row.Cells = []report.Cell{
-			{Text: decimals(took, 3)},
-			{Text: decimals(float64(p.In)/1e9, 2)},
-			{Text: in},
-			{Text: decimals(float64(p.Out)/1e9, 2)},
-			{Text: out},
-			{Text: decimals(garbage(p), 1), Share: garbage(p) / 100},
-			{Text: strconv.FormatInt(p.Dropped, 10)},
-			{Text: strconv.FormatInt(p.Missed, 10)},
+			report.Textf("%s", decimals(took, 3)).With(took, "s"),
+			report.Textf("%s", decimals(float64(p.In)/1e9, 2)).Exactly(p.In),
+			percent(p.GarbageIn, p.In),
+			report.Textf("%s", decimals(float64(p.Out)/1e9, 2)).Exactly(p.Out),
+			percent(p.GarbageOut, p.Out),
+			report.Cell{Text: decimals(garbage(p), 1), Share: garbage(p) / 100}.With(garbage(p), "%"),
+			report.Cell{Text: strconv.FormatInt(p.Dropped, 10)}.Exactly(p.Dropped),
+			report.Cell{Text: strconv.FormatInt(p.Missed, 10)}.Exactly(p.Missed),
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -446,11 +445,12 @@ func switches(v *seen) (*report.Section, error) {
 }
 
 // percent is a part in percent, a dash if there is nothing to be a part of.
-func percent(part, all unit.Bytes) string {
+func percent(part, all unit.Bytes) report.Cell {
 	if all == 0 {
-		return "–"
+		return report.DashCell()
 	}
-	return decimals(100*float64(part)/float64(all), 1)
+	x := 100 * float64(part) / float64(all)
+	return report.Textf("%s", decimals(x, 1)).With(x, "%")
 }
 
 func decimals(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }

@@ -44,7 +44,7 @@ func measuredWorkload(name string, list []kerneltime.Agreement) Workload {
 func agreements(v *seen) (*report.Section, error) {
 	list := v.Workload.measured
 	s := &report.Section{Tables: []report.Table{{
-		Title: "Your measurements against the law", Head: []string{"", "Rows", "Measured over estimated", "Half are off by at most", "Nine of ten", "Inside the band"},
+		Key: "classes", Title: "Your measurements against the law", Head: []string{"", "Rows", "Measured over estimated", "Half are off by at most", "Nine of ten", "Inside the band"},
 	}}}
 	t := &s.Tables[0]
 	rows, inside := int64(0), int64(0)
@@ -55,11 +55,11 @@ func agreements(v *seen) (*report.Section, error) {
 			name = g.Name
 		}
 		t.Rows = append(t.Rows, report.Row{Head: a.Class, Sub: name, Cells: []report.Cell{
-			{Text: strconv.FormatInt(a.Rows, 10)},
-			{Text: knob.Decimal(a.Factor, 1000) + " ×"},
-			{Text: fmt.Sprintf("%d %%", a.Median)},
-			{Text: fmt.Sprintf("%d %%", a.Nine)},
-			{Text: fmt.Sprintf("%d of %d", a.Inside, a.Rows), Share: float64(a.Inside) / float64(max(a.Rows, 1))},
+			report.Cell{Text: strconv.FormatInt(a.Rows, 10)}.Exactly(a.Rows),
+			report.Textf("%s ×", knob.Decimal(a.Factor, 1000)).With(float64(a.Factor)/1000, ""),
+			report.Textf("%d %%", a.Median).With(float64(a.Median), "%"),
+			report.Textf("%d %%", a.Nine).With(float64(a.Nine), "%"),
+			report.Cell{Text: fmt.Sprintf("%d of %d", a.Inside, a.Rows), Share: float64(a.Inside) / float64(max(a.Rows, 1))}.Exactly(a.Inside),
 		}})
 		rows, inside = rows+a.Rows, inside+a.Inside
 	}

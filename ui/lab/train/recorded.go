@@ -20,6 +20,8 @@ type imported struct {
 var labelled = map[recording.Label]string{
 	recording.L1:  "times are measured; tensors are estimated from the shapes of operators",
 	recording.L1m: "times, sizes and lifetimes are measured; what kernels read in between is estimated",
+	recording.E1:  "times and tensors are estimated from the shapes of operators",
+	recording.E1m: "sizes and lifetimes are measured; times, and what kernels read in between, are estimated",
 	recording.E2:  "tensors are recorded; times are estimated",
 	recording.L2:  "times and tensors are recorded",
 	recording.L3:  "times and tensors are recorded, and memory that stays has names",

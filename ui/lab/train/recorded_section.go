@@ -17,7 +17,7 @@ func account(w Workload) *report.Section {
 	if x == nil {
 		return &report.Section{Text: []string{"This workload was made of no recording."}}
 	}
-	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
+	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2, E1m, E1; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
 	if x.cannot != "" {
 		s.Text = append(s.Text, sentence(x.cannot))
 		s.Notes = append(append(s.Notes, x.Recording.Notes...), x.Advice...)
@@ -25,6 +25,9 @@ func account(w Workload) *report.Section {
 		r := x.account
 		s.Text = append(append(s.Text, w.Origin), r.Warnings...)
 		s.Tables = append(s.Tables, accountTable(r), tallies(r))
+		if len(r.Classes) > 0 {
+			s.Tables = append(s.Tables, classTable(r))
+		}
 		s.Notes = append(append(s.Notes, r.Notes...), r.Advice...)
 	}
 	if len(x.Picture.Roles) > 0 && len(x.Picture.Times) > 0 {
@@ -35,29 +38,52 @@ func account(w Workload) *report.Section {
 
 // accountTable is what became of the launches of the step.
 func accountTable(r *recording.Report) report.Table {
-	t := report.Table{Title: "Step " + r.Step + ", one of " + strconv.Itoa(r.Steps) + " that can be chosen", Head: []string{"", "Recorded"}}
-	add := func(head, text string) { t.Rows = append(t.Rows, fact(head, text)) }
-	add("Launches", strconv.Itoa(r.Launches))
-	add("Kernels made of them", strconv.Itoa(r.Kernels))
-	add("Time of all launches", r.Summed.String())
-	add("In launches whose tensors are known", r.Covered.String()+share(int64(r.Covered), int64(r.Summed)))
-	add("Beside other launches", max(0, r.Summed+r.Added-r.Busy).String()+share(int64(r.Summed+r.Added-r.Busy), int64(r.Summed+r.Added)))
-	add("Idle, left out", (r.Span-r.Busy).String()+share(int64(r.Span-r.Busy), int64(r.Span)))
-	if m := r.Moved; m != nil {
-		add("Moved to "+m.To.Name, fmt.Sprintf("%v became %v, ± %d %%", m.Before, m.After, r.Band))
-		add("By the shapes of kernels", m.ByShape.String()+share(int64(m.ByShape), int64(m.Before)))
-		add("By their classes", m.ByClass.String()+share(int64(m.ByClass), int64(m.Before)))
-		add("As recorded", m.Kept.String()+share(int64(m.Kept), int64(m.Before)))
+	t := report.Table{Key: "step", Title: "Step " + r.Step + ", one of " + strconv.Itoa(r.Steps) + " that can be chosen", Head: []string{"", "Recorded"}}
+	add := func(head string, c report.Cell) { t.Rows = append(t.Rows, fact(head, c)) }
+	of := func(head string, x, all unit.Time) {
+		add(head, report.Textf("%v%s", x, share(int64(x), int64(all))).Exactly(x))
 	}
-	add("Communication", r.Communication.String()+share(int64(r.Communication), int64(r.Summed)))
-	add("Left out for want of tensors", fmt.Sprintf("%d launches, %v", r.Dropped, r.Lost))
-	add("Peak of the tensors", r.Rebuilt.String())
-	counter := "not recorded"
+	add("Launches", report.Textf("%d", r.Launches))
+	add("Kernels made of them", report.Textf("%d", r.Kernels))
+	add("Time of all launches", report.Textf("%v", r.Summed))
+	of("In launches whose tensors are known", r.Covered, r.Summed)
+	of("Beside other launches", max(0, r.Summed+r.Added-r.Busy), r.Summed+r.Added)
+	of("Idle, left out", r.Span-r.Busy, r.Span)
+	if m := r.Moved; m != nil {
+		add("Moved to "+m.To.Name, report.Textf("%v became %v, ± %d %%", m.Before, m.After, r.Band).
+			Part("before", float64(m.Before)/float64(unit.Second), "s").Part("after", float64(m.After)/float64(unit.Second), "s").Part("band", float64(r.Band), "%"))
+		of("By the shapes of kernels", m.ByShape, m.Before)
+		of("By their classes", m.ByClass, m.Before)
+		of("As recorded", m.Kept, m.Before)
+	}
+	of("Communication", r.Communication, r.Summed)
+	add("Left out for want of tensors", report.Textf("%d launches, %v", r.Dropped, r.Lost).Part("launches", float64(r.Dropped), "").Part("time", float64(r.Lost)/float64(unit.Second), "s"))
+	add("Peak of the tensors", report.Textf("%v", r.Rebuilt))
+	counter := report.Textf("not recorded")
 	if r.Counter > 0 {
-		counter = r.Counter.String()
+		counter = report.Textf("%v", r.Counter)
 	}
 	add("Peak by the recording's counter", counter)
-	add("Resident, of no known tensor", r.Resident.String())
+	add("Resident, of no known tensor", report.Textf("%v", r.Resident))
+	return t
+}
+
+// classTable is how long the kernels of each class take on the GPU that was chosen, and how far off
+// that is.
+func classTable(r *recording.Report) report.Table {
+	t := report.Table{Key: "classes", Title: "Kernels by class on the GPU that was chosen; eight of ten of a class are within its band", Head: []string{"Class", "Kernels", "Recorded", "There", "Of known shape", "Band"}}
+	for i := range r.Classes {
+		c := &r.Classes[i]
+		before := report.DashCell()
+		if c.Before > 0 {
+			before = report.Textf("%v", c.Before)
+		}
+		t.Rows = append(t.Rows, report.Row{Head: prose.Capital(c.Class.Word()), Cells: []report.Cell{
+			report.Textf("%d", c.Kernels), before, report.Textf("%v", c.After),
+			report.Textf("%s", recording.Percent(int64(c.Shaped), int64(c.After))).With(100*float64(c.Shaped)/float64(max(1, c.After)), "%"),
+			report.Textf("± %d %%", c.Band).With(float64(c.Band), "%"),
+		}})
+	}
 	return t
 }
 
@@ -71,7 +97,7 @@ func share(part, all int64) string {
 
 // tallies are the tensors, by source and by role.
 func tallies(r *recording.Report) report.Table {
-	t := report.Table{Title: "Tensors of the step", Head: []string{"", "Tensors", "Bytes"}}
+	t := report.Table{Key: "tensors", Title: "Tensors of the step", Head: []string{"", "Tensors", "Bytes"}}
 	most := unit.Bytes(1)
 	for i := range r.Roles {
 		most = max(most, r.Roles[i].Bytes)
@@ -79,7 +105,7 @@ func tallies(r *recording.Report) report.Table {
 	add := func(head, sub string, y recording.Tally) {
 		if y.Tensors > 0 {
 			t.Rows = append(t.Rows, report.Row{Head: head, Sub: sub, Cells: []report.Cell{
-				{Text: strconv.Itoa(y.Tensors)}, {Text: y.Bytes.String(), Share: min(1, float64(y.Bytes)/float64(most))},
+				report.Cell{Text: strconv.Itoa(y.Tensors)}.Exactly(y.Tensors), report.Cell{Text: y.Bytes.String(), Share: min(1, float64(y.Bytes)/float64(most))}.Exactly(y.Bytes),
 			}})
 		}
 	}
@@ -114,7 +140,7 @@ func sumAt(p *recording.Picture, i int) (sum unit.Bytes) {
 // picturePeaks says what memory was for when most of it was in use.
 func picturePeaks(p *recording.Picture) report.Table {
 	at, most := peakOf(p)
-	t := report.Table{Title: fmt.Sprintf("Memory by role when most was in use, %v at %v", most, p.Times[at]), Head: []string{"Role", "Bytes", "Most by itself"}}
+	t := report.Table{Key: "roles", Title: fmt.Sprintf("Memory by role when most was in use, %v at %v", most, p.Times[at]), Head: []string{"Role", "Bytes", "Most by itself"}}
 	for r, role := range p.Roles {
 		if r >= len(p.Levels) || at >= len(p.Levels[r]) {
 			continue
@@ -124,7 +150,7 @@ func picturePeaks(p *recording.Picture) report.Table {
 			alone = max(alone, b)
 		}
 		b := p.Levels[r][at]
-		t.Rows = append(t.Rows, report.Row{Head: role, Cells: []report.Cell{{Text: b.String(), Share: float64(b) / float64(max(1, most))}, {Text: alone.String()}}})
+		t.Rows = append(t.Rows, report.Row{Head: role, Cells: []report.Cell{report.Cell{Text: b.String(), Share: float64(b) / float64(max(1, most))}.Exactly(b), report.Cell{Text: alone.String()}.Exactly(alone)}})
 	}
 	return t
 }
@@ -134,7 +160,7 @@ const moments = 24
 
 // pictureOver is memory by role over time: at moments between which the most counts.
 func pictureOver(p *recording.Picture) report.Table {
-	t := report.Table{Title: "Memory over time, the most of each stretch", Head: append([]string{"Until"}, p.Roles...)}
+	t := report.Table{Key: "memory", Title: "Memory over time, the most of each stretch", Head: append([]string{"Until"}, p.Roles...)}
 	n := len(p.Times)
 	step := max(1, (n+moments-1)/moments)
 	for from := 0; from < n; from += step {
@@ -145,7 +171,7 @@ func pictureOver(p *recording.Picture) report.Table {
 			for i := from; i < to && r < len(p.Levels) && i < len(p.Levels[r]); i++ {
 				b = max(b, p.Levels[r][i])
 			}
-			row.Cells = append(row.Cells, report.Cell{Text: b.String()})
+			row.Cells = append(row.Cells, report.Cell{Text: b.String()}.Exactly(b))
 		}
 		t.Rows = append(t.Rows, row)
 	}

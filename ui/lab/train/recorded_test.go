@@ -94,7 +94,7 @@ func TestAccept(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := fmt.Sprintf("%+v", x.Entries()), fmt.Sprintf("%+v", opened.Entries())
-	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 5 {
+	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 6 {
 		t.Errorf("%s\nwas %s", b, a)
 	}
 	for _, set := range []string{"entry=job.json,+GPU+0", "entry=job.json,+GPU+0 step=ProfilerStep%236 unknown=drop roles=layers.0*%3Dinput", "entry=plain"} {

@@ -77,7 +77,7 @@ func TestNoSecrets(t *testing.T) {
 		return &a
 	}
 	a := do(&exec.Job{Kind: exec.List})
-	if len(a.Entries) != 1 || len(a.Entries[0].Knobs) != 5 {
+	if len(a.Entries) != 1 || len(a.Entries[0].Knobs) != 6 {
 		t.Fatalf("%+v", a.Entries)
 	}
 	check("the list", fmt.Append(nil, a.Entries, a.Notes))

@@ -59,14 +59,14 @@ func accidents(v *seen) (*report.Section, error) {
 }
 
 // fact is a row with one cell.
-func fact(head, text string) report.Row {
-	return report.Row{Head: head, Cells: []report.Cell{{Text: text}}}
+func fact(head string, c report.Cell) report.Row {
+	return report.Row{Head: head, Cells: []report.Cell{c}}
 }
 
 // surviveTable is the throughput relative to Ideal of every system on the
 // headline workloads, with kernel times from three sources.
 func surviveTable(corrected bool) report.Table {
-	t := report.Table{Title: "Throughput, normalized to Ideal with the same kernel times; 1 is as fast. The best of a row is bold.", Head: []string{"Workload and kernel times"}}
+	t := report.Table{Key: "throughput", Title: "Throughput, normalized to Ideal with the same kernel times; 1 is as fast. The best of a row is bold.", Head: []string{"Workload and kernel times"}}
 	var systems []string
 	for _, s := range g10.Systems {
 		if s != g10.Bound {
@@ -86,12 +86,12 @@ func surviveTable(corrected bool) report.Table {
 			best := 0.0
 			for _, s := range systems {
 				x, ok := speeds[[3]string{string(times), p.Model, s}]
-				cell := report.Cell{Text: strconv.FormatFloat(x, 'f', 3, 64), Share: x}
+				cell := report.Cell{Text: strconv.FormatFloat(x, 'f', 3, 64), Share: x}.With(x, "")
 				switch {
 				case !ok:
-					cell.Text = "–"
+					cell = report.DashCell()
 				case x == 0:
-					cell.Text = "does not fit"
+					cell = report.Textf("does not fit")
 				}
 				row.Cells = append(row.Cells, cell)
 				best = max(best, x)
@@ -110,8 +110,8 @@ func doubtTables() []report.Table {
 	var tables []report.Table
 	for _, d := range g10.Doubts() {
 		t := report.Table{
-			Title: fmt.Sprintf("Mean speedup, corrected, by %s; nobody has published which is right. Bold: what everything else is computed with.", strings.ToLower(d.Label)),
-			Head:  []string{"Speedup and kernel times"},
+			Key: report.Slug(d.Label, "doubt"), Title: fmt.Sprintf("Mean speedup, corrected, by %s; nobody has published which is right. Bold: what everything else is computed with.", strings.ToLower(d.Label)),
+			Head: []string{"Speedup and kernel times"},
 		}
 		for _, pair := range g10.Speedups {
 			for _, times := range []workload.TimeSource{workload.Measured, workload.ColdModel, workload.Estimated} {
@@ -121,7 +121,7 @@ func doubtTables() []report.Table {
 					if len(t.Head) <= len(list) {
 						t.Head = append(t.Head, strconv.FormatInt(list[i].Value, 10))
 					}
-					row.Cells = append(row.Cells, report.Cell{Text: strconv.FormatFloat(list[i].Times(pair[0], pair[1]), 'f', 2, 64), Best: list[i].Usual})
+					row.Cells = append(row.Cells, report.Cell{Text: strconv.FormatFloat(list[i].Times(pair[0], pair[1]), 'f', 2, 64), Best: list[i].Usual}.With(list[i].Times(pair[0], pair[1]), ""))
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -152,7 +152,7 @@ func headline(model string, batch int) string {
 // time on the headline workloads: as published when it is removed, or corrected
 // when it is added.
 func effectsTable(system string, added bool) report.Table {
-	t := report.Table{Title: "Change of the iteration time; positive is slower, a dot is no change, 1 % or more is bold.", Head: []string{"Accident"}}
+	t := report.Table{Key: "accidents", Title: "Change of the iteration time; positive is slower, a dot is no change, 1 % or more is bold.", Head: []string{"Accident"}}
 	for _, p := range g10.Headline() {
 		t.Head = append(t.Head, headline(p.Model, p.Batch))
 	}
@@ -168,6 +168,9 @@ func effectsTable(system string, added bool) report.Table {
 						share, ok = e.Added()
 					}
 					cell = report.Cell{Text: changeText(share, ok), Best: ok && math.Abs(share) >= 0.01}
+					if ok {
+						cell = cell.WithShare(share)
+					}
 				}
 			}
 			row.Cells = append(row.Cells, cell)

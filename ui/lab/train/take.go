@@ -100,13 +100,16 @@ func (t *taking) least(name string) (int, error) {
 // take is the section of that name.
 func take(v *seen) (*report.Section, error) {
 	w := v.Workload
+	if x := w.imported; x != nil && x.cannot != "" && len(x.Picture.Times) > 0 {
+		return takePicture(v), nil
+	}
 	if w.Workload == nil || len(w.Kernels) == 0 {
 		return &report.Section{Text: []string{"There is nothing to run."}}, nil
 	}
 	systems := v.Settings.taken(v.System)
 	// The least takes six runs at most, and one with all where nothing less is enough.
 	t := taking{v: v, needs: w.memory.Most, known: map[asked]float64{}, total: len(systems)*(len(shares)+7) + len(machine.Slots()[0].Parts)}
-	table := report.Table{
+	table := report.Table{Key: "systems",
 		Title: fmt.Sprintf("Least GPU memory for %.0f %% of full speed, and time of an iteration with less than the %v needed, in multiples of that with all", 100*nearFull, t.needs),
 		Head:  []string{"System", "Least memory"},
 	}
@@ -124,20 +127,20 @@ func take(v *seen) (*report.Section, error) {
 			best, fewest = i, n
 		}
 		if n <= parts {
-			row.Cells = append(row.Cells, report.Cell{Text: t.part(n).String(), Share: float64(n) / parts})
+			row.Cells = append(row.Cells, report.Cell{Text: t.part(n).String(), Share: float64(n) / parts}.Exactly(t.part(n)))
 		} else {
 			x, err := t.speed(s.Name, t.needs)
 			if err != nil {
 				return nil, err
 			}
-			row.Cells = append(row.Cells, report.Cell{Text: slower(x) + " with all", Share: 1})
+			row.Cells = append(row.Cells, all(slower(x)))
 		}
 		for _, share := range shares {
 			x, err := t.speed(s.Name, unit.Bytes(unit.MulDiv(int64(t.needs), int64(share), 100)))
 			if err != nil {
 				return nil, err
 			}
-			row.Cells = append(row.Cells, report.Cell{Text: slower(x)})
+			row.Cells = append(row.Cells, slower(x))
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -169,13 +172,13 @@ func (t *taking) says(best *system.System, fewest int) string {
 
 // gpus is what each GPU of the list does with it.
 func (t *taking) gpus(best *system.System) (*report.Table, error) {
-	table := &report.Table{Title: "GPUs of the list, by their memory alone", Head: []string{"GPU", "Memory", "Holds it", "Time of an iteration"}}
+	table := &report.Table{Key: "gpus", Title: "GPUs of the list, by their memory alone", Head: []string{"GPU", "Memory", "Holds it", "Time of an iteration"}}
 	for _, p := range machine.Slots()[0].Parts {
 		m := machine.Machine{}
 		p.Fit(&m)
-		row := report.Row{Head: p.Name, Cells: []report.Cell{{Text: m.GPUMemory.String()}}}
+		row := report.Row{Head: p.Name, Cells: []report.Cell{report.Cell{Text: m.GPUMemory.String()}.Exactly(m.GPUMemory)}}
 		if m.GPUMemory >= t.needs {
-			row.Cells = append(row.Cells, report.Cell{Text: "yes"}, report.Cell{Text: "1.00 ×"})
+			row.Cells = append(row.Cells, report.Textf("yes"), slower(1))
 			table.Rows = append(table.Rows, row)
 			continue
 		}
@@ -183,18 +186,33 @@ func (t *taking) gpus(best *system.System) (*report.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		row.Cells = append(row.Cells, report.Cell{Text: "no, " + (t.needs - m.GPUMemory).String() + " short"}, report.Cell{Text: slower(x) + " with " + best.Title})
+		row.Cells = append(row.Cells, report.Textf("no, %v short", t.needs-m.GPUMemory).Part("short", float64(t.needs-m.GPUMemory), "B"), with(slower(x), best.Title))
 		table.Rows = append(table.Rows, row)
 	}
 	return table, nil
 }
 
 // slower is a speed as how many times as long an iteration takes.
-func slower(speed float64) string {
+func slower(speed float64) report.Cell {
 	if speed <= 0 {
-		return "does not run"
+		return report.Textf("does not run")
 	}
-	return strconv.FormatFloat(1/speed, 'f', 2, 64) + " ×"
+	return report.Textf("%s ×", strconv.FormatFloat(1/speed, 'f', 2, 64)).With(1/speed, "")
+}
+
+// all is what a system does with all the memory that is needed, where nothing less is enough.
+func all(c report.Cell) report.Cell {
+	c.Text, c.Share = c.Text+" with all", 1
+	for i := range c.Data {
+		c.Data[i].Part = "slower_with_all"
+	}
+	return c
+}
+
+// with is a cell that says of what system it is.
+func with(c report.Cell, system string) report.Cell {
+	c.Text += " with " + system
+	return c
 }
 
 // taken are the systems that are asked: those the page compares at first, and the one in focus.

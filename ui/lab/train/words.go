@@ -143,6 +143,9 @@ func (s *settings) title(w Workload) string {
 // lead says whether the workload fits into GPU memory.
 func (s *settings) lead(w Workload) string {
 	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
+	if len(has) > len("1234.5") {
+		has = gib(s.Machine.GPUMemory)
+	}
 	needs := gib(w.memory.Most) + " GiB"
 	if w.memory.Most < unit.GiB/10 {
 		needs, has = w.memory.Most.String(), has+" GiB"
@@ -153,7 +156,11 @@ func (s *settings) lead(w Workload) string {
 	if w.memory.Most > s.Machine.GPUMemory {
 		return fmt.Sprintf("%s needs %s; the GPU has %s. What does that cost?", s.title(w), needs, has)
 	}
-	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
+	plain := ""
+	if w.imported != nil {
+		plain = ", and it runs at full speed as it is"
+	}
+	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move%s.", s.title(w), needs, has, plain)
 }
 
 // answer says of a picture of memory whether it fits; empty for what is none.
@@ -163,7 +170,11 @@ func (s *settings) answer(w Workload) string {
 	case w.imported.Label != recording.M || !m.Known:
 		return ""
 	case m.Peak <= has:
-		return fmt.Sprintf("%s needs %v at once; the GPU has %v, so it fits.", w.Name, m.Peak, has)
+		says := fmt.Sprintf("%s needs %v at once; the GPU has %v, so it fits", w.Name, m.Peak, has)
+		if held := w.imported.Picture.Reserved; held > has {
+			return says + fmt.Sprintf(" with expandable segments: in pieces the allocator held %v.", held)
+		}
+		return says + "."
 	}
 	return fmt.Sprintf("%s needs %v at once; the GPU has %v: %v must live elsewhere.", w.Name, m.Peak, has, m.Peak-has)
 }

@@ -199,6 +199,8 @@ func Read(_ *lab.Lab, files []lab.File) (lab.Files, error) {
 			e.Is = "dish=cake"
 		case "recipe":
 			e.Set, e.Stands = "dish=rye watts=600", true
+		case "clay":
+			e.Systems = []string{"kiln"}
 		}
 		f.entries = append(f.entries, e)
 	}

@@ -282,6 +282,8 @@ func (f *Files) opened(a *exec.Answer) {
 	switch {
 	case shown != "" && f.Has(shown) && !wasShown: // a link asked for it
 		f.room.Files = f.Number
+		suit(f.room, f.Entry())
+		f.room.Refresh()
 	case len(f.joined) > 0 && len(fresh) > 0 && (wasShown || len(fresh) == 1):
 		f.Pick(fresh[0])
 	case wasShown && f.Has(shown): // it has other content, or is read with what joined it
@@ -366,8 +368,9 @@ func (f *Files) Pick(name string) {
 		f.room.Change("", func() {
 			f.room.Files = f.Number
 			if f.room.Entry() != e.Name {
-				f.room.ResetOwn()
+				f.room.ResetOwn(e.Systems...)
 			}
+			suit(f.room, &e)
 			pairs, err := knob.Pairs(e.Set)
 			if err == nil {
 				err = f.room.State.Setup.Apply(append(pairs, knob.Pair{Key: f.room.Info.Entry, Text: e.Shown()}))
@@ -378,6 +381,13 @@ func (f *Files) Pick(name string) {
 			clear(f.room.Drafts)
 		})
 		return
+	}
+}
+
+// suit compares the systems that an entry is for, where none of these is compared.
+func suit(w *workspace.Workspace, e *lab.Entry) {
+	if s := &w.State; len(e.Systems) > 0 && !slices.ContainsFunc(e.Systems, func(name string) bool { return slices.Contains(s.On, name) }) {
+		s.Compare(w.Info, e.Systems)
 	}
 }
 

@@ -514,7 +514,7 @@ func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 		key, _, _ := strings.Cut(pairs[at].Text, ":")
 		for k := range i.Presets {
 			if p := &i.Presets[k]; p.Key == key && len(p.Systems) > 0 {
-				s.CompareLike(i, p)
+				s.Compare(i, p.Systems)
 			}
 		}
 	}

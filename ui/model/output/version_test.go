@@ -21,6 +21,9 @@ func TestCitation(t *testing.T) {
 		if strings.ContainsAny(line, "\t\r") {
 			t.Errorf("%q has more than blanks", line)
 		}
+		if strings.HasPrefix(line, "# ") {
+			continue // a comment
+		}
 		if strings.HasPrefix(line, " ") {
 			if list == "" {
 				t.Errorf("%q belongs to nothing", line)

@@ -120,6 +120,8 @@ type Asker struct {
 	// want others.
 	Told  func()
 	Ended func([]*Want)
+	// Passing: reports of what only such askers want are not kept.
+	Passing bool
 
 	store    *Store
 	priority calls.Priority
@@ -343,7 +345,7 @@ func (s *Store) ended(b *batch, list []Result) {
 
 // remember keeps what came of a job.
 func (s *Store) remember(j *job, r *Result) {
-	if j.curves && r.Report != nil {
+	if j.curves && r.Report != nil && slices.ContainsFunc(j.wants, func(w *Want) bool { return !w.asker.Passing }) {
 		s.reports.put(j.run, r.Report)
 	}
 	if slices.ContainsFunc(j.wants, func(w *Want) bool { return !w.asker.curves }) {

@@ -14,9 +14,10 @@ func (r *Runs) ChartRuns() []chart.Run {
 	related := r.related()
 	for i := range r.List {
 		x := &r.List[i]
+		doubted, seeds := r.doubted(x)
 		runs = append(runs, chart.Run{
 			System: x.System.As(x.Report), On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
-			Doubted: r.doubted(x),
+			Doubted: doubted, Seeds: seeds,
 		})
 	}
 	return runs

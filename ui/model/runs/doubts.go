@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"spillway/sim/order"
+	"spillway/sim/report"
+	"spillway/ui/model/calls"
 	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
 
-// moreSeeds is how many other seeds the two best systems are run with where random numbers
-// decide who is first.
+// moreSeeds is how many other seeds systems are run with where random numbers decide.
 const moreSeeds = 2
 
-// doubts is runs that say whether the order of the two best holds: with other seeds, or with
+// doubts is runs that say how sure results are: all systems with other seeds, or the two best with
 // what the results rest on at both ends of its band.
 type doubts struct {
 	asker *results.Asker
@@ -23,33 +24,48 @@ type doubts struct {
 	wants map[string][]*results.Want // by system; nil where there is no other seed
 }
 
-// Idle asks for what is only worth its time when nobody waits for anything: whether the two
-// best systems keep their order where random numbers or estimates decide.
+// doubtsOf asks for runs with other seeds, whose curves are drawn too, or for values.
+func doubtsOf(r *Runs, s *results.Store) doubts {
+	a := s.ValueAsker()
+	if r.random() {
+		a = s.Asker(calls.Behind)
+		a.Passing = true
+	}
+	a.Told, a.Ended = r.room.Draw, r.tried
+	return doubts{asker: a}
+}
+
+// random reports whether random numbers decide results.
+func (r *Runs) random() bool { return r.room.Info.Say.Seed != "" }
+
+// Idle asks for what is only worth its time when nobody waits for anything: what all systems are
+// with other random numbers, where these decide, and whether the two best keep their order where
+// estimates do.
 func (r *Runs) Idle() {
-	if r.room.State.View != state.Explore || r.Blocked() != "" || r.Active() || r.room.Info.Say.Seed == "" && r.room.Info.Say.Scaled == "" {
+	if r.room.State.View != state.Explore || r.Blocked() != "" || r.Active() || !r.random() && r.room.Info.Say.Scaled == "" {
 		return
 	}
-	best := r.twoBest()
+	list := r.doubtful()
 	of := r.comparedNow()
-	if len(best) < 2 || of == r.doubts.of {
+	if len(list) == 0 || of == r.doubts.of {
 		return
 	}
 	r.stopDoubts()
 	r.doubts.of, r.doubts.wants = of, map[string][]*results.Want{}
-	others := r.others(best[0])
-	var list []results.Run
-	for _, name := range best {
+	others := r.others(list[0])
+	var runs []results.Run
+	for _, name := range list {
 		for _, setup := range others {
-			list = append(list, results.Run{Setup: setup, System: name, Files: r.files.NumberNow()})
+			runs = append(runs, results.Run{Setup: setup, System: name, Files: r.files.NumberNow()})
 		}
 	}
-	r.doubts.asker.Wants(list)
-	for _, x := range list {
+	r.doubts.asker.Wants(runs)
+	for _, x := range runs {
 		r.doubts.wants[x.System] = append(r.doubts.wants[x.System], r.doubts.asker.Want(x))
 	}
 }
 
-// others are the setups with which the order of the two best is tried: the next seeds, or both
+// others are the setups with which systems are tried: the next seeds, or both
 // ends of the band that a report has.
 func (r *Runs) others(system string) (setups []string) {
 	say := &r.room.Info.Say
@@ -99,8 +115,9 @@ func (r *Runs) comparedNow() string {
 	return text.String()
 }
 
-// twoBest are the names of the two systems that are first, no bounds.
-func (r *Runs) twoBest() []string {
+// doubtful are the names of the systems whose results may be others: where random numbers decide all
+// that run, and else the two that are first, no bounds.
+func (r *Runs) doubtful() []string {
 	at := r.room.Info.Quantity(r.room.Info.Say.Quantity)
 	lower := r.room.Info.Quantities[at].Better < 0
 	type contender struct {
@@ -109,10 +126,12 @@ func (r *Runs) twoBest() []string {
 	}
 	var list []contender
 	for i := range r.List {
-		if x := &r.List[i]; x.Shown() && !x.Stale && !x.System.Bound && !x.System.Yardstick {
-			if v, ok := x.Report.Value(at); ok {
-				list = append(list, contender{x.System.Name, v})
-			}
+		x := &r.List[i]
+		if !x.Shown() || x.Stale || x.System.Bound || x.System.Yardstick && !r.random() {
+			continue
+		}
+		if v, ok := x.Report.Value(at); ok {
+			list = append(list, contender{x.System.Name, v})
 		}
 	}
 	order.Stable(list, func(a, b contender) int {
@@ -124,8 +143,14 @@ func (r *Runs) twoBest() []string {
 		}
 		return 1
 	})
+	if !r.random() {
+		if len(list) < 2 {
+			return nil
+		}
+		list = list[:2]
+	}
 	var names []string
-	for _, x := range list[:min(2, len(list))] {
+	for _, x := range list {
 		names = append(names, x.name)
 	}
 	return names
@@ -145,21 +170,25 @@ func (r *Runs) tried([]*results.Want) {
 	r.room.Draw()
 }
 
-// doubted is what is known of a run with other seeds, nothing before all of it is; what
-// cannot run is not a number.
-func (r *Runs) doubted(x *Run) []float64 {
+// doubted is what is known of a run with other seeds, or at the ends of the band, nothing before all
+// of it is: the values of what decides, which are not numbers where it cannot run, and the reports.
+func (r *Runs) doubted(x *Run) (values []float64, reports []*report.Report) {
 	wants := r.doubts.wants[x.System.Name]
 	if len(wants) == 0 || r.doubts.asker.Active() || x.Stale || r.doubts.of != r.comparedNow() {
-		return nil
+		return nil, nil
 	}
 	at := r.room.Info.Quantity(r.room.Info.Say.Quantity)
-	values := slices.Repeat([]float64{math.NaN()}, len(wants))
+	values = slices.Repeat([]float64{math.NaN()}, len(wants))
 	for k, w := range wants {
-		if w.Result != nil && w.Result.Report != nil {
-			if v, ok := w.Result.Report.Value(at); ok {
-				values[k] = v
-			}
+		if w.Result == nil || w.Result.Report == nil {
+			continue
+		}
+		if v, ok := w.Result.Report.Value(at); ok {
+			values[k] = v
+		}
+		if r.random() {
+			reports = append(reports, w.Result.Report)
 		}
 	}
-	return values
+	return values, reports
 }

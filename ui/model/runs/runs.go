@@ -44,8 +44,7 @@ type Runs struct {
 func New(w *workspace.Workspace, f *files.Files, g *form.Form, s *results.Store) *Runs {
 	r := &Runs{room: w, files: f, form: g, store: s, asker: s.Asker(calls.Shown)}
 	r.asker.Told, r.asker.Ended = w.Draw, r.ended
-	r.doubts.asker = s.ValueAsker()
-	r.doubts.asker.Told, r.doubts.asker.Ended = w.Draw, r.tried
+	r.doubts = doubtsOf(r, s)
 	r.floor = newFloor(r)
 	for k := range w.Info.Systems {
 		r.List = append(r.List, Run{System: &w.Info.Systems[k]})

@@ -501,3 +501,43 @@ func TestEntryThatStands(t *testing.T) {
 		t.Error("what a file brought is not undone")
 	}
 }
+
+// An entry that only some systems take is compared with these; another workload with those that
+// are compared at first again.
+func TestEntryOfSystems(t *testing.T) {
+	h := hostOf(t, "v=2&lab=bakery", nil, bakery.New())
+	first := strings.Join(h.State.On, " ")
+	on := func(want string) {
+		t.Helper()
+		if got := strings.Join(h.State.On, " "); got != want {
+			t.Errorf("%s are compared, want %s", got, want)
+		}
+	}
+	h.drop("clay")
+	on("kiln")
+	if h.Focus() != "kiln" || h.Entry() != "clay" {
+		t.Errorf("%s in focus, entry %q", h.Focus(), h.Entry())
+	}
+	h.Undo()
+	on(first)
+	h.Redo()
+	on("kiln")
+	h.Choose("dish", "cake")
+	on(first)
+	h.drop("clay", "wheat")
+	h.Files.Pick("clay")
+	on("kiln")
+	h.Files.Pick("wheat")
+	on(first)
+	h.Files.Pick("clay")
+	h.ToggleSystem("oven")
+	h.Files.Pick("wheat") // what somebody chose stays
+	on("oven kiln")
+
+	h = hostOf(t, "v=2&lab=bakery&flour=clay", nil, bakery.New()) // a link by hand that names no systems
+	h.drop("clay")
+	on("kiln")
+	h = hostOf(t, "v=2&lab=bakery&flour=clay&systems=oven,kiln", nil, bakery.New())
+	h.drop("clay")
+	on("oven kiln")
+}

@@ -83,18 +83,19 @@ func Opening(i *lab.Info) State {
 // that it names in focus; without any the laboratory's own.
 func (s *State) Begin(i *lab.Info, p *lab.Preset) {
 	s.Setup = OfPreset(i, p)
-	s.CompareLike(i, p)
+	s.Compare(i, p.Systems)
 }
 
 // OfPreset returns the setup that a preset stands for.
 func OfPreset(i *lab.Info, p *lab.Preset) *knob.Setup { return SetupOf(i, p.Set) }
 
-// CompareLike chooses the systems that belong to a preset: its own, or instead of those of
-// another preset what is compared at first.
-func (s *State) CompareLike(i *lab.Info, p *lab.Preset) {
-	on := p.Systems
+// Compare chooses the systems that come with a preset or an entry of files, the last of them in
+// focus; of one without, what is compared at first instead of those that came with a preset, or
+// with what was shown before.
+func (s *State) Compare(i *lab.Info, on []string, came ...string) {
 	if len(on) == 0 {
-		if !slices.ContainsFunc(i.Presets, func(q lab.Preset) bool { return len(q.Systems) > 0 && slices.Equal(s.On, systemsOf(i, q.Systems)) }) {
+		those := func(names []string) bool { return len(names) > 0 && slices.Equal(s.On, systemsOf(i, names)) }
+		if !those(came) && !slices.ContainsFunc(i.Presets, func(q lab.Preset) bool { return those(q.Systems) }) {
 			return
 		}
 		s.On = FirstSystems(i)

@@ -36,8 +36,9 @@ type Workspace struct {
 	wishes    wishes        // what a knob had before another choice took it
 	presets   []*knob.Setup // of the laboratory, nil before they are asked for
 	followers []func()
-	telling   bool // followers are being told
-	again     bool // the state changed meanwhile
+	telling   bool     // followers are being told
+	again     bool     // the state changed meanwhile
+	came      []string // systems that came with the entry of files that was chosen last
 	draw      func()
 	notice    func(string)
 }
@@ -128,7 +129,7 @@ func (w *Workspace) UsePreset(key string) {
 		if p := &w.Info.Presets[i]; p.Key == key {
 			w.Change("", func() {
 				w.State.Setup = state.OfPreset(w.Info, p)
-				w.State.CompareLike(w.Info, p)
+				w.State.Compare(w.Info, p.Systems)
 				w.Unlearn()
 			})
 		}
@@ -180,9 +181,9 @@ func (w *Workspace) Needs() []string {
 	return list
 }
 
-// ResetOwn gives the knobs that only entries have, and those that come with one, what
-// they go back to.
-func (w *Workspace) ResetOwn() {
+// ResetOwn gives the knobs that only entries have, those that come with one, and the systems that
+// are compared with one what they go back to. The systems are those that come with another.
+func (w *Workspace) ResetOwn(systems ...string) {
 	for _, key := range w.Info.EntryKnobs {
 		delete(w.Drafts, key)
 		w.State.Setup.Reset(key)
@@ -192,6 +193,8 @@ func (w *Workspace) ResetOwn() {
 			w.State.Setup.Reset(k.Key)
 		}
 	}
+	w.State.Compare(w.Info, systems, w.came...)
+	w.came = systems
 }
 
 // Other reports whether a setup is of another workload than is shown.

@@ -168,14 +168,25 @@ func (h *Host) figure(w http.ResponseWriter, r *http.Request, file string) *prob
 	if !ok {
 		return refused(http.StatusNotFound, "figures are at /figure/PRESET.svg")
 	}
+	const mime = "image/svg+xml; charset=utf-8"
+	at := origin(r.URL)
+	words := at + "/" + name + "?" + r.URL.RawQuery
+	if h.Get != nil {
+		if address := h.where(words); address != "" {
+			if kept := h.Get(address); kept != nil {
+				w.Header().Set("X-Spillway-Cache", "hit")
+				tagged(w, r, mime, kept)
+				return nil
+			}
+		}
+	}
 	x, p := read(name, r.URL.RawQuery)
 	if p != nil {
 		return p
 	}
-	const mime = "image/svg+xml; charset=utf-8"
-	at := origin(r.URL)
 	sum := sha256.Sum256([]byte(strings.Join([]string{h.Version, at, x.fragment(), x.chart.ID, x.theme, strconv.Itoa(x.width)}, "\n")))
 	address := at + "/figure/kept/" + hex.EncodeToString(sum[:16]) + ".svg"
+	h.note(words, address)
 	if h.Get != nil {
 		if kept := h.Get(address); kept != nil {
 			w.Header().Set("X-Spillway-Cache", "hit")

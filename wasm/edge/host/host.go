@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
@@ -27,6 +28,8 @@ const (
 	MaxSettings = 32        // in one address
 	MaxSteps    = 300_000   // of work (lab.MostSteps says what one is), over all systems; presets as they are may be more
 	MaxAnswer   = 2_000_000 // bytes
+	MaxBody     = 64 << 10  // bytes of a request, which nothing here reads
+	mostKnown   = 4096      // addresses of figures that are kept
 	MinWidth    = 240       // pixels
 	MaxWidth    = 2000
 )
@@ -39,6 +42,9 @@ type Host struct {
 	// Get returns what Put has kept under an address, nil if nothing. Either may be nil.
 	Get func(address string) []byte
 	Put func(address string, body []byte)
+
+	mu    sync.Mutex
+	known map[string]string // where a figure is kept, by how it was asked for
 }
 
 // A problem is an answer that is none.
@@ -64,8 +70,12 @@ func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	// An unread body would block the connection's next request.
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+	switch n, err := io.Copy(io.Discard, r.Body); {
+	case err != nil:
 		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case n > MaxBody:
+		refused(http.StatusRequestEntityTooLarge, "the request has a body of %d bytes; this host reads none, and takes at most %d. Files are for the page, which opens them without sending them anywhere", n, MaxBody).write(w)
 		return
 	}
 	head := r.Method == http.MethodHead
@@ -154,23 +164,56 @@ func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // find returns the laboratory with a preset, or the one with that name, whose
 // settings are then as by default.
 func find(name string) (l lab.Lab, preset string, p *problem) {
-	var names []string
-	for _, d := range all.Labs {
+	places, names := presets()
+	at, ok := places[name]
+	switch {
+	case !ok:
+		return lab.Lab{}, "", refused(http.StatusNotFound, "there is no preset %q; there are %s", cut(name), strings.Join(names, ", "))
+	case all.Labs[at].Name == name:
+		return all.Labs[at].New(), "", nil
+	}
+	return all.Labs[at].New(), name, nil
+}
+
+// presets are the places of laboratories by their names and by those of their presets, and all
+// names, presets first. To make a laboratory only to see its presets would take longer than to
+// answer with a figure that is kept.
+var presets = sync.OnceValues(func() (places map[string]int, names []string) {
+	places = map[string]int{}
+	for i, d := range all.Labs {
+		places[d.Name] = i
+	}
+	for i, d := range all.Labs {
 		l := d.New()
-		if d.Name == name {
-			return l, "", nil
-		}
-		for i := range l.Presets {
-			if l.Presets[i].Key == name {
-				return l, name, nil
+		for k := range l.Presets {
+			key := l.Presets[k].Key
+			names = append(names, key)
+			if _, ok := places[key]; !ok {
+				places[key] = i
 			}
-			names = append(names, l.Presets[i].Key)
 		}
 	}
 	for _, d := range all.Labs {
 		names = append(names, d.Name)
 	}
-	return lab.Lab{}, "", refused(http.StatusNotFound, "there is no preset %q; there are %s", cut(name), strings.Join(names, ", "))
+	return places, names
+})
+
+// where says where a figure is kept that was asked for with these words before.
+func (h *Host) where(words string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.known[words]
+}
+
+// note remembers where a figure is kept. When there are too many it begins anew.
+func (h *Host) note(words, address string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.known == nil || len(h.known) >= mostKnown {
+		h.known = map[string]string{}
+	}
+	h.known[words] = address
 }
 
 // cut is a text from outside, as far as it is said again.

@@ -165,6 +165,12 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	h, _ := newHost()
+	r := httptest.NewRequest("POST", at+quick, strings.NewReader(strings.Repeat("x", host.MaxBody+1)))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if text := w.Body.String(); w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(text, "takes at most 65536. Files are for the page") {
+		t.Errorf("%d: %s", w.Code, text)
+	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
 		if code, header, _ := ask(t, h, method, quick); code != 405 || header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: %d", method, code)

@@ -182,9 +182,17 @@ func (a *axis) arrive(i int32, at unit.Time) {
 	c := &a.j.Collectives[i]
 	a.ends[i] = max(a.ends[i], at)
 	if a.come[i]++; a.come[i] == len(c.Members) {
-		a.ends[i] += a.n.Peers().Time(c.Ring())
+		a.ends[i] += a.ring(c).Time(c.Ring()) + unit.Time(c.Steps())*a.n.Step
 		a.done[i] = true
 	}
+}
+
+// ring is the rate at which the GPUs of a collective pass bytes on.
+func (a *axis) ring(c *job.Collective) unit.Bandwidth {
+	if len(c.Members) < 2 {
+		return a.n.Peers()
+	}
+	return a.n.Ring(int64(len(c.Members)), int64(c.Members[1].Part-c.Members[0].Part))
 }
 
 // rate is that of sends between two GPUs.
