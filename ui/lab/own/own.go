@@ -84,7 +84,7 @@ func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 // System is the one that does what is written.
 func System(place *policy.Place, look int) lab.System {
 	return lab.System{
-		Name: Name, Title: "Yours", Family: "Yours", Paper: "nobody's",
+		Name: Name, Title: "Yours", Family: "Yours", Paper: "not in the literature",
 		About: "The policy that stands under " + Panel().Title + "; without one " + place.Rules[0].Name + " = " + place.Rules[0].Default + ".",
 		Off:   true, Look: look,
 	}
