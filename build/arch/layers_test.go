@@ -58,11 +58,12 @@ var layers = []layer{
 	{"ui/lab", []string{"sim/hash", "sim/cause", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/timeline"}},                                                                             // the door of every laboratory
 	{"ui/lab/labtest", []string{"sim/cause", "sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "build/effort", "build/golden/..."}},                                                // what every laboratory must hold; only tests import it
 	{"ui/lab/timefiles", []string{"sim/timeline", "traces/chrometrace", "traces/slicetable", "traces/speedscope", "ui/lab"}},                                                                      // files of a run over time, of every laboratory that has one
+	{"ui/lab/own", []string{"sim/knob", "sim/policy", "sim/prose", "sim/report", "sim/script", "ui/lab"}},                                                                                         // what every laboratory has of policies that people write
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                          // reproducibility bundles: zip and JSON, so in no laboratory's program
-	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                                           // a reviewer's report as HTML
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/own", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                                        // reproducibility bundles: zip and JSON, so in no laboratory's program
+	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                                                         // a reviewer's report as HTML
 	{"ui/cite", nil}, // papers of systems as BibTeX
 	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
 	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
@@ -84,7 +85,7 @@ var layers = []layer{
 	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                                   // one open laboratory; editing asks nobody
 	{"ui/model/files", []string{"sim/knob", "sim/prose", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                                     // files that were opened
 	{"ui/model/tour", []string{"sim/knob", "ui/lab", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                             // stops, and where the visitor is among them
-	{"ui/model/form", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                                    // fields and sliders of settings
+	{"ui/model/form", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "sim/script", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                      // fields and sliders of settings
 	{"ui/model/runs", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/chart", "ui/model/calls", "ui/model/state", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/form"}}, // the compared systems, and their baseline
 	{"ui/model/memory", []string{"sim/order", "sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
 	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                                  // puts them together
@@ -128,7 +129,7 @@ var features = []string{"checking", "drawing", "output", "papers", "question", "
 
 // feature is what each of them may import.
 var feature = layer{"a feature of ui/model", []string{
-	"sim/knob", "sim/order", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/jsontext",
+	"sim/knob", "sim/order", "sim/prose", "sim/report", "sim/script", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/jsontext",
 	"ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/tour", "ui/model/form", "ui/model/runs",
 }}
 

@@ -26,6 +26,7 @@ var Platform = []string{
 	"sim/llm/offload",              // an engine
 	"sim/llm/recipe",               // a step of fine-tuning in the law's times
 	"sim/llm/pretrain",             // a step of training in floating point
+	"sim/policy",                   // expressions in floating point, which people write
 	"sim/portable",                 // exists to be the same on all platforms
 	"sim/store",                    // an engine
 	"sim/study",                    // verdicts from floating-point numbers

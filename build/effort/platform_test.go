@@ -31,6 +31,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/quirk", "a table of words"},
 	{"sim/report", "texts"},
 	{"sim/prose", "texts"},
+	{"sim/script", "texts"},
 	{"sim/store/ops", "integers"},
 	{"sim/sustained", "a table of parts"},
 	{"sim/sweep", "lists of settings"},

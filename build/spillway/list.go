@@ -186,7 +186,7 @@ func entry(l *lab.Lab) labEntry {
 	return e
 }
 
-var kinds = map[knob.Kind]string{knob.Number: "number", knob.One: "one", knob.Many: "many", knob.Word: "word", knob.Rules: "rules"}
+var kinds = map[knob.Kind]string{knob.Number: "number", knob.One: "one", knob.Many: "many", knob.Word: "word", knob.Rules: "rules", knob.Script: "script"}
 
 // setting is a knob as it is listed.
 func setting(k *knob.Info) knobEntry {
@@ -309,6 +309,8 @@ func (k *knobEntry) values() string {
 		}
 	}
 	switch {
+	case k.Kind == kinds[knob.Script]:
+		return "a policy, @ between its lines"
 	case len(names) == 0:
 		return "any text"
 	case k.Kind == kinds[knob.Many]:

@@ -43,6 +43,7 @@ usage: spillway COMMAND [ARGUMENTS]
   reproduce everything of a paper into a folder: figures, tables, report, bundle, and
            what is left; goes on where it was stopped
   report   an HTML file for reviewers: all claims and numbers with verdicts
+  policy   write a policy of your own: what it may know, whether it is right
   cite     the papers that systems are from, as BibTeX
   estimate how long a kernel or an iteration takes on a GPU, what bounds it, and
            how sure that is; or of every row of a table
@@ -121,7 +122,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "why": s.why, "section": s.section, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "reproduce": s.reproduce, "cite": s.cite, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "why": s.why, "section": s.section, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "policy": s.policy, "reproduce": s.reproduce, "cite": s.cite, "models": s.models, "convert": s.convert, "inspect": s.inspect, "estimate": s.estimate,
 		"version": s.printVersion, "--version": s.printVersion, "-version": s.printVersion, "-v": s.printVersion,
 	}
 	switch run, ok := commands[args[0]]; {

@@ -19,6 +19,7 @@ import (
 	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
+	"spillway/ui/lab/own"
 	"spillway/ui/model/form"
 )
 
@@ -29,7 +30,8 @@ const runAbout = `The first form runs systems of any laboratory; spillway list s
 Without system=, those run that the page compares at first. KEY=VALUE is any
 setting of the laboratory; VALUE stands as it is, without escapes. file= may be
 repeated and may name a file, a folder or a zip; if these hold more than one thing
-that can be run, the entry setting (see list) chooses.
+that can be run, the entry setting (see list) chooses. policy=@PATH reads a policy of
+your own from a file, policy=- from standard input (see spillway policy).
 
 The second form runs workloads of training: a .config file of the G10 artifact, a
 trace, MODEL@BATCH, MODEL@BATCH@GPU (estimated kernel times) or
@@ -123,6 +125,9 @@ func readRequest(setup string, args []string) (request, error) {
 		if (!ok || key == "") && err == nil {
 			err = fmt.Errorf("%q is no setting; want KEY=VALUE", a)
 		}
+		if key == own.TextKey && err == nil {
+			text, err = policyText(text)
+		}
 		pairs = append(pairs, knob.Pair{Key: key, Text: text})
 	}
 	for _, p := range pairs {
@@ -189,7 +194,7 @@ func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 		if err != nil {
 			return err
 		}
-		r.report, r.hash = rep, l.Hash(raw)
+		r.system, r.report, r.hash = r.system.As(rep), rep, l.Hash(raw)
 		if l.Inline {
 			r.own, err = l.JSON(raw)
 		}

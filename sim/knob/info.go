@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"spillway/sim/script"
 )
 
 // A Kind says which texts a knob has.
@@ -16,6 +18,7 @@ const (
 	Many               // keys of choices with commas between them, or the key of a set; empty is none
 	Word               // any text
 	Rules              // patterns, each with = and the key of a choice, and commas between; "*.bias=small,a?=large"
+	Script             // lines of a policy, joined as package script does it; whoever runs it reads what they say
 )
 
 // An Info is a knob without its settings struct: all that a form, a link or a
@@ -156,6 +159,9 @@ func (i *Info) Canon(text string) (string, error) {
 		return i.canonMany(text)
 	case Rules:
 		return i.canonRules(text)
+	case Script:
+		text = script.Join(text)
+		return text, i.short(text, script.Most)
 	}
 	return text, nil
 }
@@ -166,11 +172,19 @@ const (
 	mostText  = 2000
 )
 
+// short reports an error if a text is longer than a person's.
+func (i *Info) short(text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("%s: %d characters are more than %d", i.Label, len(text), most)
+	}
+	return nil
+}
+
 // canonRules takes the blanks out of rules. What stands before the last = of one is
 // its pattern.
 func (i *Info) canonRules(text string) (string, error) {
-	if len(text) > mostText {
-		return "", fmt.Errorf("%s: %d characters are more than %d", i.Label, len(text), mostText)
+	if err := i.short(text, mostText); err != nil {
+		return "", err
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", nil
@@ -297,6 +311,9 @@ func (i *Info) Range() string {
 	}
 	if i.Kind == Rules {
 		return "rules of a pattern with one of " + keys(i.Choices)
+	}
+	if i.Kind == Script {
+		return "lines of a policy, with @ between them"
 	}
 	return "any text"
 }

@@ -42,7 +42,7 @@ func Join(list []Pair, sep string) string {
 }
 
 // readable gives back what escaping a query takes without need.
-var readable = strings.NewReplacer("%2C", ",", "%40", "@", "%3A", ":", "%2F", "/")
+var readable = strings.NewReplacer("%2C", ",", "%40", "@", "%3A", ":", "%2F", "/", "%3D", "=", "%28", "(", "%29", ")", "%2A", "*")
 
 // escape makes text safe in a link and keeps readable what may stay.
 func escape(text string) string {

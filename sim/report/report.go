@@ -62,6 +62,10 @@ type Report struct {
 	// About describes what ran (the workload), in a few words with numbers, and
 	// Origin where it came from. They are the same for every system.
 	About, Origin string
+	// Called is what the system is called in this run, where that is not as ever, and Foresees is true where it
+	// knows what nobody can who decides, so that it is a bound: both of a policy that somebody wrote.
+	Called   string
+	Foresees bool
 	// Words replace those of knobs that a workload from a file decides: "times" is
 	// then "measured".
 	Words []Word

@@ -80,3 +80,26 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOwn runs LRU as the store has it and as somebody writes it, by heap and by scan, on a mix.
+func BenchmarkOwn(b *testing.B) {
+	m := Mixes()[3]
+	trace, s := m.Trace(), m.Setup()
+	lru, err := Find("lru")
+	if err != nil {
+		b.Fatal(err)
+	}
+	const text = "evict = -last\nfetch = last"
+	for _, x := range []struct {
+		name string
+		p    Policy
+	}{{"built-in", lru}, {"heap", written(b, text, false)}, {"scan", written(b, text, true)}} {
+		b.Run("lru="+x.name, func(b *testing.B) {
+			for b.Loop() {
+				if r, err := Run(trace, s, x.p); err != nil || !r.Fits() {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -38,8 +38,31 @@ func frozen(r *Result) []byte {
 	hash.Ints(&t, "GPU", r.Timeline.GPU)
 	hash.Ints(&t, "Host", r.Timeline.Host)
 	t.Close('}')
+	if r.Script != nil {
+		scripted(&t, r.Script)
+	}
 	t.Close('}')
 	return t
+}
+
+// scripted writes the policy that somebody wrote: results of others are as they were.
+func scripted(t *hash.Text, s *Script) {
+	t.Name("Script")
+	t.Open('{')
+	t.String("Title", s.Title)
+	t.String("SHA256", s.SHA256)
+	t.String("Text", s.Text)
+	t.Bool("Future", s.Future)
+	t.Bool("EvictAsksAll", s.EvictAsksAll)
+	t.Bool("FetchAsksAll", s.FetchAsksAll)
+	t.Int("Asked", s.Asked)
+	t.Int("Candidates", s.Candidates)
+	t.Int("Most", s.Most)
+	t.Int("Work", s.Work)
+	if len(s.Notes) > 0 {
+		hash.Strings(t, "Notes", s.Notes)
+	}
+	t.Close('}')
 }
 
 func failure(t *hash.Text, f *Failure) {
@@ -52,6 +75,9 @@ func failure(t *hash.Text, f *Failure) {
 	t.String("Tensor", f.Tensor)
 	t.Int("Needed", int64(f.Needed))
 	t.Int("Free", int64(f.Free))
+	if f.Says != "" {
+		t.String("Says", f.Says)
+	}
 	t.Close('}')
 }
 

@@ -23,8 +23,9 @@ type Policy struct {
 	Usual bool
 
 	by     order
-	bySize bool // weigh the distance with the bytes that help
-	byCost bool // and that with what an eviction and the way back take
+	bySize bool    // weigh the distance with the bytes that help
+	byCost bool    // and that with what an eviction and the way back take
+	script *script // of what somebody wrote; nil of all others
 }
 
 // order is what a policy sorts by. A tensor's key is set by its put.
@@ -36,6 +37,7 @@ const (
 	byTime                   // declared time of the next get
 	byOperation              // declared number of the next get among its client's operations
 	byTruth                  // the next get of the trace
+	byScript                 // what somebody wrote
 )
 
 // Policies returns the systems of the laboratory, the report's three first.
@@ -201,6 +203,14 @@ func (v *victims) drop(x *tensor) {
 	g, in := v.place(x)
 	v.stale |= 1 << g
 	v.heap(g, in).live--
+}
+
+// victim returns what the policy evicts where short bytes are missing, -1 if there is nothing.
+func (r *run) victim(short unit.Bytes) int32 {
+	if r.own != nil && !r.own.heap {
+		return r.own.victim(short)
+	}
+	return r.first(&r.victims, short).tensor
 }
 
 // first returns the victim where short bytes are missing and how far away its

@@ -87,6 +87,7 @@ const (
 	OutOfHost     Reason = "out of host memory"
 	NoCapacity    Reason = "page tables larger than GPU memory"
 	TooLong       Reason = "longer than 50 days"
+	GaveUp        Reason = "gave up" // what somebody wrote asked for too much work
 )
 
 // A Failure is the operation at which a run ends that does not fit.
@@ -98,6 +99,7 @@ type Failure struct {
 	Kind           ops.Kind
 	Client, Tensor string
 	Needed, Free   unit.Bytes // where memory was short: what was missing room, and what room there was
+	Says           string     `json:",omitempty"` // where it was given up: the whole sentence
 }
 
 // String says what happened, in one sentence.
@@ -107,6 +109,8 @@ func (f *Failure) String() string {
 	}
 	s := fmt.Sprintf("operation %d of client %s (%s %s): ", f.Number, f.Client, f.Kind, f.Tensor)
 	switch f.Reason {
+	case GaveUp:
+		return f.Says
 	case OutOfMemory, OutOfHost:
 		return s + fmt.Sprintf("%s: %v needed, %v free and nothing left to evict", f.Reason, f.Needed, f.Free)
 	}
@@ -160,6 +164,8 @@ type Result struct {
 
 	PeakGPU, PeakHost unit.Bytes
 	Timeline          Timeline
+	// Script is what somebody wrote, nil where the policy is one of the store's.
+	Script *Script `json:",omitempty"`
 }
 
 // Fits reports whether the run went to its end.

@@ -45,6 +45,7 @@ type run struct {
 	plan    *plan
 	setup   Setup
 	policy  *Policy
+	own     *own // what somebody wrote; nil for the policies here
 	tensors []tensor
 	victims victims
 	truth   victims // the same tensors as the oracle sees them
@@ -96,6 +97,9 @@ func (p *plan) watched(s Setup, policy *Policy, w *Watch) *Result {
 		spares: spares{coming: -1},
 	}
 	r.result = &Result{Policy: policy.Name, Capacity: max(0, r.room), Clients: make([]Client, clients)}
+	if policy.script != nil {
+		r.own = newOwn(r, policy.script)
+	}
 	for i := range t.Tensors {
 		r.tensors[i].client = t.Tensors[i].Client
 	}
@@ -110,6 +114,9 @@ func (p *plan) watched(s Setup, policy *Policy, w *Watch) *Result {
 	}
 	for c := range r.result.Clients {
 		r.result.Time = max(r.result.Time, r.result.Clients[c].End)
+	}
+	if r.own != nil {
+		r.result.Script = r.own.says()
 	}
 	r.result.Timeline = r.record.timeline(max(r.result.Time, r.now))
 	return r.result
@@ -180,6 +187,9 @@ func (r *run) handle(call due) bool {
 	}
 	if reason == "" && r.now > longest {
 		reason = TooLong
+	}
+	if reason == "" && r.own != nil && r.own.Over() {
+		reason = GaveUp
 	}
 	r.client.End = r.now
 	if reason != "" {
@@ -253,8 +263,10 @@ func (r *run) fail(i int32, reason Reason) {
 			f.Needed = r.tensors[o.Tensor].bytes
 		}
 	case OutOfHost:
-		v := r.first(&r.victims, r.missing(i)).tensor
+		v := r.victim(r.missing(i))
 		f.Needed, f.Free = r.tensors[v].bytes, r.host
+	case GaveUp:
+		f.Says = fmt.Sprintf("%s at operation %d of %d: %s", GaveUp, r.handled, len(r.plan.trace.Ops), r.own.Says())
 	}
 	r.result.Failure = f
 }
@@ -278,6 +290,9 @@ func (r *run) do(i int32) Reason {
 		if o.Kind == ops.Malloc {
 			x.state = foreign
 		}
+		if r.own != nil {
+			r.own.born(o.Tensor)
+		}
 		r.move(o.Tensor, Nowhere, User)
 		r.pass(Allocating, r.setup.alloc(o.Bytes))
 	case ops.Get:
@@ -286,8 +301,14 @@ func (r *run) do(i int32) Reason {
 		r.pass(Calling, r.setup.IPC)
 		x.state, x.next = ravenGPU, r.plan.next[i]
 		x.key, x.truth = r.key(r.policy.by, x, i), r.key(byTruth, x, i)
+		if r.own != nil {
+			r.own.puts(i, o.Tensor)
+		}
 		r.move(o.Tensor, User, InGPU)
 		r.offer(o.Tensor, x)
+		if r.own != nil && r.own.admit != nil && x.bytes <= r.host && !r.own.Yes(r.own.admit, o.Tensor) {
+			r.evict(i, o.Tensor)
+		}
 	case ops.Free, ops.MFree:
 		r.pass(Freeing, r.setup.Free)
 		x.state = freed
@@ -328,6 +349,9 @@ func illegal(k ops.Kind, s state) Reason {
 func (r *run) get(i, t int32, x *tensor) Reason {
 	r.pass(Calling, r.setup.IPC)
 	x.access = r.handled
+	if r.own != nil {
+		r.own.gets(t)
+	}
 	switch x.state {
 	case user:
 		r.client.Hits++
@@ -337,7 +361,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		if x.spare {
 			r.keep(t, x)
 		} else {
-			r.withdraw(x)
+			r.withdraw(t, x)
 		}
 		r.move(t, InGPU, User)
 	case coming:
@@ -359,7 +383,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 			r.giveUp()
 		}
 		if r.setup.Prefetch != 0 {
-			r.shelf.remove(x, t)
+			r.takeOut(x, t)
 		}
 		if reason := r.makeRoom(i, x.bytes); reason != "" {
 			return reason
@@ -377,13 +401,24 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 // offer makes a tensor in GPU memory one that may be evicted.
 func (r *run) offer(t int32, x *tensor) {
 	x.stamp++
-	r.victims.add(r.tensors, t, x.key)
+	switch {
+	case r.own == nil:
+		r.victims.add(r.tensors, t, x.key)
+	case r.own.heap:
+		r.victims.add(r.tensors, t, r.own.Score(r.own.evict, t))
+	default:
+		r.own.inGPU.add(t)
+	}
 	r.truth.add(r.tensors, t, x.truth)
 }
 
-func (r *run) withdraw(x *tensor) {
+func (r *run) withdraw(t int32, x *tensor) {
 	x.stamp++
-	r.victims.drop(x)
+	if r.own == nil || r.own.heap {
+		r.victims.drop(x)
+	} else {
+		r.own.inGPU.remove(t)
+	}
 	r.truth.drop(x)
 }
 
@@ -397,6 +432,9 @@ func (r *run) move(t int32, from, to Place) {
 // more.
 func (r *run) hold(t int32, from, to Place, at unit.Time) {
 	x := &r.tensors[t]
+	if r.own != nil {
+		r.own.hold(x.client, from, to, x.bytes)
+	}
 	if from < InHost {
 		r.room += x.bytes
 	}
@@ -439,8 +477,10 @@ func (r *run) makeRoom(i int32, need unit.Bytes) Reason {
 		return ""
 	}
 	for need > r.room {
-		v := r.first(&r.victims, need-r.room).tensor
+		v := r.victim(need - r.room)
 		switch {
+		case r.own != nil && r.own.Over():
+			return GaveUp
 		case v < 0 && len(r.flight) == 0:
 			return OutOfMemory
 		case v < 0:
@@ -465,13 +505,16 @@ func (r *run) evict(i, v int32) {
 	x := &r.tensors[v]
 	best := r.first(&r.truth, 0)
 	right := r.distance(byTruth, int32(x.client), x.truth) >= best.value
-	r.withdraw(x)
+	r.withdraw(v, x)
 	r.pass(WaitEvict, r.setup.evict(x.bytes))
 	r.watch.move(v, x, false, r.now-r.setup.evict(x.bytes), r.now)
 	x.state = ravenHost
 	r.move(v, InGPU, InHost)
+	if r.own != nil {
+		r.own.Happens(r.own.evicted, v)
+	}
 	if r.setup.Prefetch != 0 {
-		r.shelf.add(x, v, x.key)
+		r.putAway(x, v)
 	}
 	if x.ahead {
 		r.result.Wasted++
@@ -502,7 +545,7 @@ func (r *run) prefetch() {
 			return
 		}
 		x := &r.tensors[t]
-		r.shelf.remove(x, t)
+		r.takeOut(x, t)
 		r.move(t, InHost, InGPU)
 		start := max(r.inFree, r.now)
 		r.inFree = start + r.setup.fetch(x.bytes)

@@ -175,9 +175,47 @@ func priority(t int32) uint32 {
 	return x ^ x>>16
 }
 
+// putAway makes tensor t one that prefetch may bring back.
+func (r *run) putAway(x *tensor, t int32) {
+	switch {
+	case r.own == nil:
+		r.shelf.add(x, t, x.key)
+	case r.own.tree:
+		r.shelf.add(x, t, ^r.own.Score(r.own.fetch, t)) // the greatest score is the smallest key
+	default:
+		r.own.inHost.add(t)
+	}
+}
+
+// takeOut makes it one that it may not.
+func (r *run) takeOut(x *tensor, t int32) {
+	if r.own == nil || r.own.tree {
+		r.shelf.remove(x, t)
+	} else {
+		r.own.inHost.remove(t)
+	}
+}
+
 // wanted returns the evicted tensor that prefetch brings back first where room
 // bytes are free, or -1.
 func (r *run) wanted(room unit.Bytes) int32 {
+	if r.own == nil {
+		return r.nearest(room)
+	}
+	t := int32(-1)
+	if r.own.tree {
+		t = r.nearest(room)
+	} else {
+		t = r.own.wanted(room)
+	}
+	if t < 0 || r.own.Over() || r.own.bring != nil && !r.own.Yes(r.own.bring, t) {
+		return -1
+	}
+	return t
+}
+
+// nearest is wanted by the order of the trees.
+func (r *run) nearest(room unit.Bytes) int32 {
 	s := &r.shelf
 	best, nearest := int32(-1), int64(0)
 	for g := range s.roots {

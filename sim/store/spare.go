@@ -40,10 +40,10 @@ func (r *run) bring(at unit.Time) {
 		return
 	}
 	x := &r.tensors[t]
-	if v := r.first(&r.victims, x.bytes).tensor; v >= 0 && !r.sooner(x, &r.tensors[v]) {
+	if v := r.victim(x.bytes); v >= 0 && !r.sooner(t, v) {
 		return
 	}
-	r.shelf.remove(x, t)
+	r.takeOut(x, t)
 	x.state, x.start, x.done, x.ahead, x.spare = coming, at, at+r.setup.fetch(x.bytes), true, true
 	x.stamp++
 	r.spares.list = append(r.spares.list, entry{tensor: t, stamp: x.stamp})
@@ -53,9 +53,12 @@ func (r *run) bring(at unit.Time) {
 	r.place(t, InGPU, at)
 }
 
-// sooner reports whether the policy needs x before y.
-func (r *run) sooner(x, y *tensor) bool {
-	by := r.policy.by
+// sooner reports whether the policy needs tensor t before v.
+func (r *run) sooner(t, v int32) bool {
+	if r.own != nil {
+		return r.own.sooner(t, v)
+	}
+	by, x, y := r.policy.by, &r.tensors[t], &r.tensors[v]
 	return r.distance(by, int32(x.client), x.key) < r.distance(by, int32(y.client), y.key)
 }
 
@@ -111,7 +114,7 @@ func (r *run) giveUp() bool {
 	x.stamp++
 	r.hold(t, InGPU, Nowhere, r.now)
 	r.place(t, InHost, r.now)
-	r.shelf.add(x, t, x.key)
+	r.putAway(x, t)
 	return true
 }
 

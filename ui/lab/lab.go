@@ -45,6 +45,17 @@ type System struct {
 	Was []string
 }
 
+// As is the system as a report of it calls it: a policy that somebody wrote has a title, and is
+// a bound where it knows the future.
+func (s *System) As(r *report.Report) *System {
+	if r == nil || r.Called == "" {
+		return s
+	}
+	x := *s
+	x.Title, x.Bound = r.Called, r.Foresees
+	return &x
+}
+
 // A Panel is a place for knobs in a form.
 type Panel struct {
 	Key, Title string
@@ -487,6 +498,9 @@ type Lab struct {
 	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
 	Inline bool
+	// Asks is what policies that people write can be asked, nil if it runs none: package own reads it.
+	// The page has this package without the language, so no type of that stands here.
+	Asks any
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -552,11 +566,13 @@ type Spec[S, W, R any] struct {
 	Report   func(w W, s *S, r R) *report.Report
 	// Steps is about how much work a run of a system is, in what costs: pages, bytes, calls,
 	// kernels (see MostSteps); nil is 0. Less says in a sentence what would make it less.
-	Steps   func(w W, s *S, system string) int
-	Less    string
-	JSON    func(R) ([]byte, error)
-	Result  any // a value of the type that JSON writes, if that is not R
-	Inline  bool
+	Steps  func(w W, s *S, system string) int
+	Less   string
+	JSON   func(R) ([]byte, error)
+	Result any // a value of the type that JSON writes, if that is not R
+	Inline bool
+	// Asks is what policies that people write can be asked: own.Place reads it.
+	Asks    any
 	Hash    func(R) string
 	Studies []Study[S, W, R]
 	// Sections are the parts of the page that only this laboratory has, and Exports the
@@ -820,7 +836,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	if l.Result = spec.Result; l.Result == nil {
 		l.Result = *new(R)
 	}
-	l.Inline = spec.Inline
+	l.Inline, l.Asks = spec.Inline, spec.Asks
 	l.JSON = func(raw any) ([]byte, error) {
 		if b, ok := raw.(*Proof); ok {
 			return b.json(l.Floor.Of), nil

@@ -258,8 +258,10 @@ func swatchClass(s *lab.System) string {
 
 // Kinds of field, for the markup.
 func isText(f form.Field) bool {
-	return f.Kind == knob.Number || f.Kind == knob.Word || f.Kind == knob.Rules
+	return f.Kind != knob.One && f.Kind != knob.Many
 }
+
+func isScript(f form.Field) bool { return f.Kind == knob.Script }
 
 // radios is how many choices stand side by side; more make a list.
 const radios = 3

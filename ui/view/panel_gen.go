@@ -210,26 +210,48 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									{
 										vgparent := vgn
 										_ = vgparent
-										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "text"}, vugu.VGAttribute{Namespace: "", Key: "autocomplete", Val: "off"}, vugu.VGAttribute{Namespace: "", Key: "spellcheck", Val: "false"}}}
-										vgparent.AppendChild(vgn)
-										vgn.AddAttrInterface("aria-describedby", "err-"+f.Key+" hint-"+f.Key)
-										vgn.AddAttrInterface("aria-invalid", boolText(f.Error != ""))
-										vgn.AddAttrInterface("class", fieldClass(f))
-										vgn.AddAttrInterface("data-step", step(f))
-										vgn.AddAttrInterface("id", "f-"+f.Key)
-										vgn.AddAttrInterface("inputmode", inputMode(f))
-										{
-											b, err := vjson.Marshal(f.Text)
-											if err != nil {
-												panic(err)
+										if isScript(f) {
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "textarea", Attr: []vugu.VGAttribute{{Namespace: "", Key: "rows", Val: "6"}, vugu.VGAttribute{Namespace: "", Key: "autocapitalize", Val: "off"}, vugu.VGAttribute{Namespace: "", Key: "spellcheck", Val: "false"}}}
+											vgparent.AppendChild(vgn)
+											vgn.AddAttrInterface("aria-describedby", "err-"+f.Key)
+											vgn.AddAttrInterface("aria-invalid", boolText(f.Error != ""))
+											vgn.AddAttrInterface("class", fieldClass(f))
+											vgn.AddAttrInterface("id", "f-"+f.Key)
+											{
+												b, err := vjson.Marshal(f.Text)
+												if err != nil {
+													panic(err)
+												}
+												vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "value", JSONVal: vjson.RawMessage(b)})
 											}
-											vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "value", JSONVal: vjson.RawMessage(b)})
+											vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+												EventType: "input",
+												Func:      func(event vugu.DOMEvent) { c.typed(f.Key, event) },
+												// TODO: implement capture, etc. mostly need to decide syntax
+											})
 										}
-										vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
-											EventType: "input",
-											Func:      func(event vugu.DOMEvent) { c.typed(f.Key, event) },
-											// TODO: implement capture, etc. mostly need to decide syntax
-										})
+										if !isScript(f) {
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "text"}, vugu.VGAttribute{Namespace: "", Key: "autocomplete", Val: "off"}, vugu.VGAttribute{Namespace: "", Key: "spellcheck", Val: "false"}}}
+											vgparent.AppendChild(vgn)
+											vgn.AddAttrInterface("aria-describedby", "err-"+f.Key+" hint-"+f.Key)
+											vgn.AddAttrInterface("aria-invalid", boolText(f.Error != ""))
+											vgn.AddAttrInterface("class", fieldClass(f))
+											vgn.AddAttrInterface("data-step", step(f))
+											vgn.AddAttrInterface("id", "f-"+f.Key)
+											vgn.AddAttrInterface("inputmode", inputMode(f))
+											{
+												b, err := vjson.Marshal(f.Text)
+												if err != nil {
+													panic(err)
+												}
+												vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "value", JSONVal: vjson.RawMessage(b)})
+											}
+											vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+												EventType: "input",
+												Func:      func(event vugu.DOMEvent) { c.typed(f.Key, event) },
+												// TODO: implement capture, etc. mostly need to decide syntax
+											})
+										}
 									}
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "unit"}}}
 									vgparent.AppendChild(vgn)

@@ -26,7 +26,7 @@ func exports() []format {
 
 // recorded runs one policy and returns its title and what happened.
 func recorded(v *view) (title string, c *chain, err error) {
-	p, setup, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
+	p, setup, err := v.Workload.policy(v.System, v.Settings, v.Progress)
 	if err != nil {
 		return "", nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"spillway/traces/zoo"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 	"spillway/ui/lab/store/papers/ravenstore"
 	"spillway/ui/lab/timefiles"
 )
@@ -36,6 +37,7 @@ type settings struct {
 	Pairs, Bytes, Evicts int64
 
 	Setup core.Setup
+	Own   own.Setting
 }
 
 // same is the choice of one network for all clients.
@@ -52,7 +54,7 @@ func standard() settings {
 	mix := core.Mixes()[0]
 	return settings{
 		Workload: mix.Name, Model: "resnet-50", Other: same, GPU: "v100-sxm2-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
-		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(),
+		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(), Own: own.Standard(),
 	}
 }
 
@@ -89,7 +91,7 @@ func New() lab.Lab {
 			About:   "Programs share a GPU through a store that evicts what they do not need now (Ravenstore).",
 			Lead:    "What happens when programs share a GPU's memory through a store.",
 			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "prefetch", Title: "Prefetch", Folded: true}, {Key: "costs", Title: "Costs and options", Folded: true}},
+			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "prefetch", Title: "Prefetch", Folded: true}, {Key: "costs", Title: "Costs and options", Folded: true}, own.Panel()},
 			Charts:  charts(), Picture: picture(), Presets: presets(), Unsaid: unsaid(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch} {prefetch_yields?}", Trust: true}},
 			Say: lab.Say{
@@ -105,6 +107,7 @@ func New() lab.Lab {
 			Asked: []lab.Asked{{Words: "wait slow", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "fair share", ID: "section fairness"}},
 		},
 		Why:     why(),
+		Asks:    core.Asks(),
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
@@ -163,7 +166,7 @@ func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) 
 		}
 		return &result{best.Result, w.oracle, s.Setup.Link, best.Says()}, nil
 	}
-	policy, err := core.Find(system)
+	policy, err := s.policy(system)
 	if err != nil {
 		return nil, err
 	}
@@ -174,20 +177,32 @@ func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) 
 	return &result{r, w.oracle, s.Setup.Link, ""}, nil
 }
 
-// policy is what a system does with a setup: of the best known the policy that is, and with
+// policy is what a system does that is not looked for.
+func (s *settings) policy(system string) (core.Policy, error) {
+	if system != own.Name {
+		return core.Find(system)
+	}
+	p, err := s.Own.Read(core.Asks())
+	if err != nil {
+		return core.Policy{}, err
+	}
+	return core.Own(system, p, s.Own.Values(), s.Own.Work*own.Million), nil
+}
+
+// policy is what a system does with settings: of the best known the policy that is, and with
 // prefetch or without.
-func (t *trace) policy(system string, s core.Setup, p lab.Progress) (core.Policy, core.Setup, error) {
+func (t *trace) policy(system string, s *settings, p lab.Progress) (core.Policy, core.Setup, error) {
 	if system == core.Known().Name {
-		best, err := t.bestKnown(s, p)
+		best, err := t.bestKnown(s.Setup, p)
 		if err != nil {
-			return core.Policy{}, s, err
+			return core.Policy{}, s.Setup, err
 		}
 		x := best.Policy
 		x.Title = core.Known().Title
 		return x, best.Setup, nil
 	}
-	x, err := core.Find(system)
-	return x, s, err
+	x, err := s.policy(system)
+	return x, s.Setup, err
 }
 
 // bestKnown is the best that is known with a setup.
@@ -216,7 +231,7 @@ func systems() []lab.System {
 		list = append(list, s)
 	}
 	known := core.Known()
-	return append(list, lab.System{
+	return append(list, own.System(core.Asks(), 12), lab.System{
 		Name: known.Name, Title: known.Title, About: known.About, Family: "Bounds", Paper: "Spillway: Belady's order by time, size and cost", Bound: true,
 	}, lab.Best(
 		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached: it ignores clients that are too large only together, and with prefetch it assumes that every copy back is hidden.",
@@ -336,7 +351,8 @@ func knobs() map[string][]knob.Knob[settings] {
 			costs = append(costs, lifted)
 		}
 	}
-	return map[string][]knob.Knob[settings]{"workload": work, "hardware": machine, "prefetch": early, "costs": costs}
+	yours := own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })
+	return map[string][]knob.Knob[settings]{"workload": work, "hardware": machine, "prefetch": early, "costs": costs, own.Panel().Key: yours}
 }
 
 // load returns the operations that the settings run.
@@ -421,6 +437,16 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	if r.says != "" && r.Fits() {
 		rep.Notes = append(rep.Notes, "Of all that were tried the fastest is "+r.says+".")
 	}
+	if x := r.Script; x != nil {
+		ran := own.Ran{Title: x.Title, SHA256: x.SHA256, Future: x.Future, Asked: x.Asked, Candidates: x.Candidates, Notes: x.Notes}
+		if x.EvictAsksAll {
+			ran.All = append(ran.All, "evict")
+		}
+		if x.FetchAsksAll && s.Setup.Prefetch != 0 {
+			ran.All = append(ran.All, "fetch")
+		}
+		ran.Tell(rep)
+	}
 	if !r.Fits() {
 		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)
 		return rep
@@ -461,6 +487,8 @@ func remedy(why core.Reason) string {
 	switch why {
 	case core.OutOfMemory, core.NoCapacity:
 		return ". More GPU memory or fewer clients would help"
+	case core.GaveUp:
+		return ""
 	case core.OutOfHost:
 		return ". More host memory would help"
 	}

@@ -36,7 +36,7 @@ func sections() []section {
 
 // focus is the run of the system in focus, and what to show instead where it has no end.
 func focus(v *view) (core.Policy, *core.Result, *report.Section, error) {
-	p, _, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
+	p, _, err := v.Workload.policy(v.System, v.Settings, v.Progress)
 	if err != nil {
 		return p, nil, nil, err
 	}
@@ -96,7 +96,7 @@ func fairness(v *view) (*report.Section, error) {
 	if out != nil || err != nil {
 		return out, err
 	}
-	_, setup, err := v.Workload.policy(v.System, v.Settings.Setup, v.Progress)
+	_, setup, err := v.Workload.policy(v.System, v.Settings, v.Progress)
 	if err != nil {
 		return nil, err
 	}

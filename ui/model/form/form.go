@@ -10,6 +10,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/sim/report"
+	"spillway/sim/script"
 	"spillway/ui/lab"
 	"spillway/ui/model/files"
 	"spillway/ui/model/workspace"
@@ -118,7 +119,7 @@ func (f *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 		Changed: !k.Derived && text != base.Text(k.Key),
 	}
 	switch k.Kind {
-	case knob.Number, knob.Word, knob.Rules:
+	case knob.Number, knob.Word, knob.Rules, knob.Script:
 		if o := f.files.Own(k.Key); o != nil && len(o.Choices) > 0 {
 			x.Kind = knob.One
 			x.Options = Offered(o.Choices, text)
@@ -127,6 +128,9 @@ func (f *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 		var err error
 		if x.Text, err = f.typed(k.Key, u); err != nil {
 			x.Error, x.Changed = err.Error(), true
+		}
+		if k.Kind == knob.Script {
+			x.Text = script.Lines(x.Text)
 		}
 		if l := u.Limit(k.Key); l != nil {
 			x.Hint = l.Hint

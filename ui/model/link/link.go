@@ -110,7 +110,7 @@ func (c *Codec) encode(s *state.State, setup []knob.Pair) string {
 	if len(s.Zoom) > 0 {
 		p = append(p, knob.Pair{Key: "zoom", Text: state.ZoomText(s.Zoom)})
 	}
-	return sealed(plain(p))
+	return sealed(knob.Join(p, "&"))
 }
 
 // lookPairs are the pairs of the view. The system in focus is always among them:
@@ -122,10 +122,6 @@ func lookPairs(s *state.State) []knob.Pair {
 	}
 	return p
 }
-
-// plain is knob.Join for links, where = in values may stay: it is what values that
-// hold settings are full of.
-func plain(p []knob.Pair) string { return strings.ReplaceAll(knob.Join(p, "&"), "%3D", "=") }
 
 // sealed ends a link with its sum, so that a part of it is known for what it is.
 func sealed(text string) string { return text + "&end=" + linkSum(text) }

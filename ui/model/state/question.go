@@ -74,7 +74,7 @@ func questions(i *lab.Info) []knob.Info {
 	var knobs []knob.Choice
 	for k := range i.Knobs {
 		n := &i.Knobs[k]
-		if n.Kind == knob.Word || n.Kind == knob.Rules || slices.Contains(i.EntryKnobs, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
+		if n.Kind >= knob.Word || slices.Contains(i.EntryKnobs, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
 			continue
 		}
 		knobs = append(knobs, knob.Choice{Key: n.Key, Label: report.WithUnit(n.Label, bracket(n.Unit))})

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"spillway/sim/policy"
+	"spillway/ui/lab/own"
+)
+
+const policyForm = `list lab=LAB
+       spillway policy check lab=LAB [FILE]
+       spillway policy fmt [FILE]`
+
+const policyAbout = `A policy is a text of rules that the system own of a laboratory follows; it runs
+with spillway run lab=LAB system=own policy=@FILE. A rule is an expression over
+numbers that the laboratory knows:
+
+  # Whoever asks
+  evict = next * min(size, short) * (p1 if mine else 1)
+  fetch = -next
+
+list says which rules, events and numbers there are. check says whether a text is
+right: what it is called, and what it costs; an error has the line and the column.
+fmt prints it with blanks as people write them. Without FILE, or with -, the text is
+standard input.
+`
+
+// policy lists, checks or prints what people write.
+func (s *shell) policy(args []string) error {
+	fs := s.flags("policy", policyForm, policyAbout)
+	rest, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		return errors.New("policy: want list, check or fmt; spillway policy -h explains them")
+	}
+	do, rest := rest[0], rest[1:]
+	var place *policy.Place
+	if len(rest) > 0 && strings.HasPrefix(rest[0], "lab=") {
+		if place, err = s.asks(strings.TrimPrefix(rest[0], "lab=")); err != nil {
+			return fmt.Errorf("policy: %w", err)
+		}
+		rest = rest[1:]
+	}
+	if place == nil && (do == "list" || do == "check") {
+		return fmt.Errorf("policy %s: want lab=LAB, one of %s", do, s.askers())
+	}
+	file := "-"
+	if len(rest) > 0 && do != "list" {
+		file, rest = rest[0], rest[1:]
+	}
+	if err := noMore(rest, nil); err != nil {
+		return fmt.Errorf("policy %s: %w", do, err)
+	}
+	switch do {
+	case "list":
+		listPlace(s.out, place)
+		return nil
+	case "check":
+		return s.checkPolicy(place, file)
+	case "fmt":
+		text, err := readText(file)
+		if err != nil {
+			return err
+		}
+		text, err = policy.Format(text)
+		if err != nil {
+			return fmt.Errorf("%s:%w", said(file), err)
+		}
+		fmt.Fprint(s.out, text)
+		return nil
+	}
+	return fmt.Errorf("policy: unknown %q; want list, check or fmt", do)
+}
+
+// asks returns what policies of a laboratory can be asked.
+func (s *shell) asks(name string) (*policy.Place, error) {
+	d, err := s.door(name)
+	if err != nil {
+		return nil, err
+	}
+	l := d.New()
+	if p := own.Place(&l); p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%s runs no policies of one's own; there are %s", name, s.askers())
+}
+
+// askers names the laboratories that run policies of one's own.
+func (s *shell) askers() string {
+	var names []string
+	for _, d := range s.labs {
+		if l := d.New(); own.Place(&l) != nil {
+			names = append(names, d.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// listPlace prints what there is for a policy.
+func listPlace(w io.Writer, p *policy.Place) {
+	line := func(name, help string) {
+		text := wrap(help, strings.Repeat(" ", helpAt))
+		fmt.Fprint(w, "  "+name+text[min(len(name)+2, helpAt):])
+	}
+	fmt.Fprint(w, "Rules; a number unless it says condition:\n")
+	for _, r := range p.Rules {
+		help := r.Help
+		if r.Condition {
+			help = "Condition. " + help
+		}
+		if r.Default != "" {
+			help += " Without it: " + r.Default + "."
+		}
+		line(r.Name, help)
+	}
+	fmt.Fprint(w, "\nEvents, after which numbers that are kept change:\n")
+	for _, e := range p.Events {
+		line(e.Name, e.Help)
+	}
+	fmt.Fprint(w, "\nWhat there is to know. A rule that reads nothing marked live is asked once, when something\nbegins to wait; else all that wait are asked each time. What reads the future is a bound:\n")
+	for _, f := range p.Features {
+		name := f.Name
+		if f.Unit != "" {
+			name += ", " + f.Unit
+		}
+		var marks []string
+		if f.Condition {
+			marks = append(marks, "condition")
+		}
+		if f.Live {
+			marks = append(marks, "live")
+		}
+		if f.Future {
+			marks = append(marks, "future")
+		}
+		if len(marks) > 0 {
+			name += " (" + strings.Join(marks, ", ") + ")"
+		}
+		line(name, f.Help)
+	}
+	fmt.Fprint(w, "\nIn an expression stand + - * / < <= > >= == != and or not, x if c else y, min max abs floor\nsqrt, and units: 3ms, 64MiB. x / 0 is 0. NAME = ... names an expression; keep NAME = 0, or\nkeep NAME of "+thing(p)+" = 0, keeps a number, and when EVENT: NAME = ... changes it.\n")
+}
+
+// thing is what the rules of a place are about.
+func thing(p *policy.Place) string {
+	for _, r := range p.Rules {
+		if r.Thing != "" {
+			return r.Thing
+		}
+	}
+	return "thing"
+}
+
+// checkPolicy says whether a text is right.
+func (s *shell) checkPolicy(place *policy.Place, file string) error {
+	text, err := readText(file)
+	if err != nil {
+		return err
+	}
+	p, err := policy.Parse(place, text)
+	if err != nil {
+		return fmt.Errorf("%s:%w", said(file), err)
+	}
+	title := p.Title
+	if title == "" {
+		title = "no title"
+	}
+	fmt.Fprintf(s.out, "%s: right; %s, %.8s, %d bytes in a link\n", said(file), title, p.SHA256(), len(p.Text))
+	for _, r := range place.Rules {
+		c := p.Rule(r.Name)
+		if c == nil {
+			continue
+		}
+		how := "asked of all that wait, each time"
+		if c.Fixed {
+			how = "asked once, when something begins to wait"
+		}
+		if !p.Given(r.Name) {
+			how = "by default; " + how
+		}
+		fmt.Fprintf(s.out, "  %s: %d operations and numbers read; %s\n", r.Name, c.Cost(), how)
+	}
+	if p.Future {
+		fmt.Fprintln(s.out, "  It knows the future, so it is a bound.")
+	}
+	return nil
+}
+
+// mostPolicy is more than a policy has.
+const mostPolicy = 1 << 16
+
+// policyText is what policy=TEXT means: @PATH is a file, - standard input.
+func policyText(text string) (string, error) {
+	file, named := strings.CutPrefix(text, "@")
+	if !named && text != "-" {
+		return text, nil
+	}
+	if !named {
+		file = "-"
+	}
+	text, err := readText(file)
+	if err == nil {
+		// Its place is not known yet; what is wrong with any has the line of the file.
+		_, err = policy.Format(text)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s:%w", said(file), err)
+	}
+	return text, nil
+}
+
+// said is how errors name a file.
+func said(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+// readText reads a file, or standard input.
+func readText(file string) (string, error) {
+	in := io.Reader(os.Stdin)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, mostPolicy+1))
+	if err == nil && len(data) > mostPolicy {
+		err = fmt.Errorf("%s is no policy: it is longer than %d bytes", said(file), mostPolicy)
+	}
+	return string(data), err
+}

@@ -1,0 +1,128 @@
+// Package policy is a small language in which people write rules of their own: what a memory
+// evicts, what it brings back. A text is rules, which are expressions over numbers that an
+// engine knows, and numbers that are kept and that events change:
+//
+//	# GDSF
+//	keep L = 0
+//	keep H of tensor = 0
+//	when put: H = L + uses * fetch_cost / size
+//	when evicted: L = max(L, H)
+//	evict = -H
+//
+// There are no loops, functions, texts, times or random numbers, so every text ends, and how
+// long it takes is known when it is read. Expressions are those of Python but for units (3ms)
+// and a division by zero, which is 0; their values have the same bits on every platform. A
+// text is parsed, checked, and compiled to code for registers, which runs for one candidate
+// or for columns of them.
+//
+// The package knows no engine. What can be asked is a [Place], which is data.
+package policy
+
+import "slices"
+
+// A Place is what a laboratory asks a policy, and what it lets a policy know.
+type Place struct {
+	Lab    string // its name: "store"
+	Title  string // of the laboratory, for people
+	Rules  []Rule
+	Events []Event
+	// Features are the numbers that rules may read.
+	Features []Feature
+	// Elsewhere are names that other laboratories know, and the title of one that does.
+	Elsewhere map[string]string
+	// Taken are titles that a policy may not have, because something else is called so.
+	Taken []string
+}
+
+// A Rule is one question.
+type Rule struct {
+	Name      string
+	Condition bool   // it is answered by yes or no; else by a number, of which the greatest wins
+	Thing     string // what it is about: "tensor"; empty if about none
+	Help      string // what it decides, one sentence
+	// Default is the rule where a text has none, as an expression, in which the rules before it
+	// may stand; empty if the engine does without.
+	Default string
+}
+
+// A Feature is a number, or a condition, that an engine knows.
+type Feature struct {
+	Name      string
+	Condition bool
+	Unit      string // "bytes", "s"; empty of what is counted
+	Help      string // what it is, one sentence
+	Source    string // where an engine has it from; empty where Help says it
+	Live      bool   // it changes while a thing waits to be chosen: all that wait are asked
+	Future    bool   // nobody who has to decide can know it
+}
+
+// An Event is something after which numbers that are kept change. An event of a thing happens
+// when it joins those that wait to be chosen, or leaves them.
+type Event struct {
+	Name  string
+	Thing string // what it happens to; empty if to none
+	Help  string
+}
+
+// Dials is how many numbers of every place a person turns; in a text they are p1 to p4.
+const Dials = 4
+
+// DialFeatures are the features that every place has behind its own.
+func DialFeatures() []Feature {
+	return []Feature{
+		{Name: "p1", Help: "The setting Dial 1."},
+		{Name: "p2", Help: "The setting Dial 2."},
+		{Name: "p3", Help: "The setting Dial 3."},
+		{Name: "p4", Help: "The setting Dial 4."},
+	}
+}
+
+// Never is the value of what is not known, or does not happen.
+const Never = 1e18
+
+// Feature returns the place of the feature with this name, or -1.
+func (p *Place) Feature(name string) int {
+	for i := range p.Features {
+		if p.Features[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// rule returns the place of the rule with this name, or -1.
+func (p *Place) rule(name string) int {
+	for i := range p.Rules {
+		if p.Rules[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// event returns the place of the event with this name, or -1.
+func (p *Place) event(name string) int {
+	for i := range p.Events {
+		if p.Events[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// things lists what rules and events are about, each once.
+func (p *Place) things() []string {
+	var list []string
+	add := func(thing string) {
+		if thing != "" && !slices.Contains(list, thing) {
+			list = append(list, thing)
+		}
+	}
+	for i := range p.Rules {
+		add(p.Rules[i].Thing)
+	}
+	for i := range p.Events {
+		add(p.Events[i].Thing)
+	}
+	return list
+}

@@ -1,0 +1,153 @@
+// Package own is what every laboratory has of policies that people write: the settings, the
+// system, and how the text is read. What can be asked, and what is done with the answer, is
+// the laboratory's.
+package own
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/policy"
+	"spillway/sim/prose"
+	"spillway/sim/report"
+	"spillway/sim/script"
+	"spillway/ui/lab"
+)
+
+// Name is the name of the system.
+const Name = "own"
+
+// Keys of the settings.
+const (
+	TextKey = "policy"
+	WorkKey = "policy_work"
+)
+
+// A Setting is a policy as settings have it.
+type Setting struct {
+	Text string // joined: see package script; empty for what the place does by default
+	// Dials are what p1 to p4 are, in thousandths.
+	Dials [policy.Dials]int64
+	Work  int64 // the most a run may be, in millions of operations
+}
+
+// Standard returns the setting without a policy.
+func Standard() Setting {
+	return Setting{Dials: [policy.Dials]int64{dial, dial, dial, dial}, Work: 1000}
+}
+
+// dial is a dial's 1.
+const dial = 1000
+
+// Million is what [Setting.Work] is counted in.
+const Million = 1_000_000
+
+// Panel is where the settings are.
+func Panel() lab.Panel { return lab.Panel{Key: "own", Title: "Your policy", Folded: true} }
+
+// Place is what a laboratory's policies can be asked; nil if it runs none.
+func Place(l *lab.Lab) *policy.Place {
+	p, _ := l.Asks.(*policy.Place)
+	return p
+}
+
+// Knobs returns the settings.
+func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
+	rules := make([]string, len(place.Rules))
+	for i := range rules {
+		rules[i] = place.Rules[i].Name
+	}
+	list := []knob.Knob[S]{{
+		Info: knob.Info{
+			Key: TextKey, Label: "Policy", Kind: knob.Script,
+			Help:   "What the system Yours does, a rule a line, or with @ between: " + strings.Join(rules, ", ") + ". Empty, it does as " + place.Rules[0].Name + " = " + place.Rules[0].Default + ".",
+			Source: "yours",
+		},
+		Word: func(s *S) *string { return &ref(s).Text },
+	}}
+	for i := range policy.Dials {
+		n := strconv.Itoa(i + 1)
+		list = append(list, knob.Knob[S]{
+			Info: knob.Info{Key: "p" + n, Label: "Dial " + n, Help: "The number p" + n + " in the policy.", Source: "yours", Scale: dial, Max: Million * dial},
+			Get:  func(s *S) int64 { return ref(s).Dials[i] }, Set: func(s *S, v int64) { ref(s).Dials[i] = v },
+		})
+	}
+	return append(list, knob.Int(knob.Info{
+		Key: WorkKey, Label: "Policy work", Unit: "million", Scale: 1, Min: 1, Max: Million,
+		Help: "Operations and numbers read that a run may spend on the policy; with more it is given up.", Source: "about ten seconds in a page",
+	}, func(s *S) *int64 { return &ref(s).Work }))
+}
+
+// System is the one that does what is written.
+func System(place *policy.Place, look int) lab.System {
+	return lab.System{
+		Name: Name, Title: "Yours", Family: "Yours", Paper: "not in the literature",
+		About: "The policy that stands under " + Panel().Title + "; without one " + place.Rules[0].Name + " = " + place.Rules[0].Default + ".",
+		Off:   true, Look: look,
+	}
+}
+
+// Read returns the policy of a setting. The error says where in the text it is wrong.
+func (s *Setting) Read(place *policy.Place) (*policy.Policy, error) {
+	text := s.Text
+	if text == "" {
+		text = place.Rules[0].Name + "=" + place.Rules[0].Default
+	}
+	p, err := policy.Parse(place, text)
+	var wrong *policy.Error
+	if errors.As(err, &wrong) {
+		return nil, &Wrong{wrong, s.Text}
+	}
+	return p, err
+}
+
+// Values returns the dials as a policy reads them.
+func (s *Setting) Values() (v [policy.Dials]float64) {
+	for i, d := range s.Dials {
+		v[i] = float64(d) / dial
+	}
+	return v
+}
+
+// Wrong is an error in the text of a setting.
+type Wrong struct {
+	At   *policy.Error
+	Text string // of the setting
+}
+
+// Error implements error, with the line that is wrong.
+func (w *Wrong) Error() string {
+	lines := strings.Split(script.Lines(w.Text), "\n")
+	return "Policy " + w.At.Error() + " (in " + strconv.Quote(lines[min(w.At.Line, len(lines))-1]) + ")"
+}
+
+// Unwrap returns the error of the language.
+func (w *Wrong) Unwrap() error { return w.At }
+
+// A Ran is what a run says of its policy.
+type Ran struct {
+	Title, SHA256     string
+	Future            bool
+	Asked, Candidates int64
+	All               []string // rules of which all candidates are asked each time
+	Notes             []string
+}
+
+// Tell writes what the policy was, and what it did, into the report of a run.
+func (r *Ran) Tell(rep *report.Report) {
+	if rep.Called = r.Title; r.Title == "" {
+		rep.Called = "Yours"
+	}
+	text := fmt.Sprintf("The policy %s (%.8s) was asked %s times, about %s candidates each time.", rep.Called, r.SHA256, prose.Grouped(r.Asked), prose.Grouped(r.Candidates/max(1, r.Asked)))
+	if len(r.All) > 0 {
+		text += fmt.Sprintf(" All candidates are asked whenever %s decides, for what it reads changes meanwhile.", strings.Join(r.All, " or "))
+	}
+	rep.Notes = append(append(rep.Notes, text), r.Notes...)
+	if rep.Foresees = r.Future; r.Future {
+		rep.Called += " (knows the future)"
+		rep.Notes = append(rep.Notes, "It reads what nobody can know who has to decide, so it is compared as a bound and wins nothing.")
+	}
+}
