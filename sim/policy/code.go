@@ -39,12 +39,7 @@ type result struct {
 func (c *Code) Cost() int64 { return int64(len(c.steps) + len(c.Inputs)) }
 
 func (c *Code) reads(feature int) bool {
-	for _, in := range c.Inputs {
-		if in == feature {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Inputs, feature)
 }
 
 // compiler makes code of expressions.
