@@ -22,10 +22,10 @@ const test = base.extend({
       const { pathname } = new URL(request.url, 'http://other');
       const send = (type, body) => response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
       if (pathname === '/mock/') send('text/html', mock);
-      else if (pathname === '/') send('text/html', `<!doctype html><html lang="en"><head><title>Another page</title><link rel="icon" href="data:,"><script type="importmap">{"imports":{"vue":"/vue.js","react":"/react.js","react-dom/client":"/react-dom.js"}}</script></head><body><main>${shown.html}</main><script>${shown.before ?? ''}</script><script type="module">${shown.script}</script></body></html>`);
-      else if (pathname === '/vue.js') send('text/javascript', module('vue/dist/vue.runtime.esm-browser.prod.js'));
-      else if (pathname === '/react.js') send('text/javascript', 'export const { createElement, forwardRef } = window.need("react");');
-      else if (pathname === '/react-dom.js') send('text/javascript', 'export const { hydrateRoot } = window.need("react-dom/client");');
+      else if (pathname === '/') send('text/html', `<!doctype html><html lang="en"><head><title>Another page</title><link rel="icon" href="data:,"><script type="importmap">{"imports":{"vue":"/library/vue.js","react":"/library/react.js","react-dom/client":"/library/react-dom.js"}}</script></head><body><main>${shown.html}</main><script>${shown.before ?? ''}</script><script type="module">${shown.script}</script></body></html>`);
+      else if (pathname === '/library/vue.js') send('text/javascript', module('vue/dist/vue.runtime.esm-browser.prod.js'));
+      else if (pathname === '/library/react.js') send('text/javascript', 'export const { createElement, forwardRef } = window.need("react");');
+      else if (pathname === '/library/react-dom.js') send('text/javascript', 'export const { hydrateRoot } = window.need("react-dom/client");');
       else send('text/javascript', readFileSync(path.join(made, path.normalize(pathname))));
     });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
