@@ -68,7 +68,7 @@ func uncached(name string) bool {
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", ".nojekyll", "404.html", "index.html", "EMBED.md":
+	case "sw.js", "_headers", ".nojekyll", "versions.json", "404.html", "index.html", "EMBED.md":
 		return true
 	}
 	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")

@@ -406,7 +406,7 @@ func TestExamples(t *testing.T) {
 		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab|solve)\b[^#|\n]*)`)
 		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
 			args := strings.Fields(strings.ReplaceAll(m[1], "'", ""))
-			if strings.Contains(m[1], "file=") || strings.Contains(m[1], "--shard") || slices.ContainsFunc(args, func(a string) bool {
+			if strings.Contains(m[1], "file=") || strings.Contains(m[1], "=@") || strings.Contains(m[1], "--shard") || slices.ContainsFunc(args, func(a string) bool {
 				return a == "CONFIG" || strings.Contains(a, "ARTIFACT") || strings.Contains(a, "=LAB")
 			}) {
 				continue

@@ -205,11 +205,11 @@ func policyText(text string) (string, error) {
 		file = "-"
 	}
 	text, err := readText(file)
-	if err == nil {
-		// Its place is not known yet; what is wrong with any has the line of the file.
-		_, err = policy.Format(text)
-	}
 	if err != nil {
+		return "", err
+	}
+	// Its place is not known yet; what is wrong with any has the line of the file.
+	if _, err := policy.Format(text); err != nil {
 		return "", fmt.Errorf("%s:%w", said(file), err)
 	}
 	return text, nil

@@ -236,7 +236,7 @@ test('what cannot be read says why, and changes nothing', async ({ page }) => {
   const bad = [
     ['empty.bin', Buffer.alloc(0), 'empty.bin: the file is empty'],
     ['model.gz', gzipSync(Buffer.alloc(1000)), 'the file is compressed with gzip, so its bytes are not those of memory; unpack it first'],
-    ['old.pt', Buffer.from('\x80\x02\x8a\x0a', 'latin1'), 'the file is a pickle, such as PyTorch wrote before 1.6; save it again with torch.save, or as safetensors'],
+    ['old.pt', Buffer.from('\x80\x02\x8a\x0a', 'latin1'), 'the file is a pickle, which names code; save its tensors with torch.save, or as safetensors'],
     ['cut.safetensors', checkpoint.subarray(0, 100), /cut\.safetensors: byte 0: the header is said to have \d+ bytes, but only 92 follow; the file is cut off or no safetensors file/],
     ['half.safetensors', checkpoint.subarray(0, checkpoint.length >> 1), /its range ends at byte \d+ of the data, which has \d+/],
     ['lies.safetensors', Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 0, 0, 128]), Buffer.from('{"a":1}')]), 'byte 0: the header is said to have 9223372036854775808 bytes; at most 104857600 are allowed. Is this a safetensors file?'],
