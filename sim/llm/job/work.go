@@ -41,8 +41,14 @@ type timer struct {
 	gated   bool
 	gpu     *kerneltime.GPU
 	policy  kerneltime.Policy
-	known   map[kerneltime.Kernel]unit.Time // a network has few different ones
-	fp8     bool                            // products of layers
+	known   map[timed]unit.Time // a network has few different ones
+	fp8     bool                // products of layers
+}
+
+// A timed is a kernel, and whether its product is in 8 bits.
+type timed struct {
+	kerneltime.Kernel
+	eight bool
 }
 
 // LawOf is a GPU as the law knows it, with the rates that its settings say; nil if it is none of the law's.
@@ -111,7 +117,7 @@ func newTimer(s *Spec, peak int64, element unit.Bytes) timer {
 	n := &s.Node.Config
 	return timer{
 		rate: peak / 1000 * n.Efficiency, hbm: n.GPU.HBM / 5 * 4, element: element, gated: s.Arch.Gated,
-		scale: s.TimeScale, gpu: LawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[kerneltime.Kernel]unit.Time{}, fp8: s.FP8,
+		scale: s.TimeScale, gpu: LawOf(&n.GPU), policy: policyOf(s.Precision, n.GPUs), known: map[timed]unit.Time{}, fp8: s.FP8,
 	}
 }
 
@@ -137,7 +143,8 @@ func (t *timer) unscaled(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
 	if x.flops == 0 {
 		k = kerneltime.Kernel{Class: t.class(w, p), Bytes: bytes, Element: t.element}
 	}
-	if known, ok := t.known[k]; ok {
+	key := timed{k, eight}
+	if known, ok := t.known[key]; ok {
 		return known
 	}
 	policy, cast := t.policy, unit.Time(0)
@@ -146,7 +153,7 @@ func (t *timer) unscaled(w what, p Phase, x *work, bytes unit.Bytes) unit.Time {
 		cast = t.cast(&k)
 	}
 	took := min(kerneltime.Time(t.gpu, policy, &k).Time+cast, mostTime)
-	t.known[k] = took
+	t.known[key] = took
 	return took
 }
 
