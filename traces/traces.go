@@ -82,7 +82,7 @@ func Takes() string {
 	for i := range formats {
 		list[i] = formats[i].takes
 	}
-	return "Supported are " + strings.Join(list, ", and ") + "; each may be compressed (gzip, bzip2, Zstandard, xz) or in a zip or tar archive"
+	return "Supported are " + strings.Join(list, ", and ") + "; each may be compressed or in an archive"
 }
 
 // Open recognizes files by content and lists the workloads they describe.

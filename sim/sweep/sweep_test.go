@@ -210,7 +210,7 @@ func TestGridPoints(t *testing.T) {
 		{"batch=64", "job=shelf,box", "batch=64", []string{"batch=64", "job=box batch=64"}},
 		{"", "batch=600", "", []string{"!Batch size is 600; want 1 to 512"}},
 		{"", "job=shelf,box;batch=600", "", []string{"!want 1 to 512", "job=box batch=600"}},
-		{"", "tricks=a;note=x=1", "", []string{"batch=32 tricks=a note=x%3D1"}},
+		{"", "tricks=a;note=x=1", "", []string{"batch=32 tricks=a note=x=1"}},
 	} {
 		u := workshop()
 		keep, _ := knob.Pairs(tt.keep)
