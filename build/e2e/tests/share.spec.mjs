@@ -10,7 +10,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await visit(page, quick);
   const first = page.locator('.plot-host').first();
-  await first.scrollIntoViewIfNeeded(); // the library of charts comes with the first that is near
+  await page.locator('.plot').first().scrollIntoViewIfNeeded(); // the library of charts comes with the first that is near
   await expect(first).toHaveAttribute('data-drawn', 'true');
   const asked = [];
   // A new address has the browser ask the service worker for the tab's icon again.
@@ -28,7 +28,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await page.selectOption('#share-chart', 'memory');
   await expect(page.locator('#share-embed')).toHaveValue(/<iframe src="[^"]*\?embed=view&amp;only=memory#v=4&amp;lab=train.*sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"/);
   // What is saved here says where it is from, and a column's picture is as wide as one.
-  for (const [format, says] of [['svg', /^<svg [^>]* width="320" [^]*#v=4&amp;/], ['csv', /^[a-z_,]+\n/], ['md', /\| System \|[^]*\[Spillway\]\(</], ['tex', /^% \\usepackage\{booktabs,graphicx\}\n% http[^]*\\label\{tab:/], ['bib', /^@software\{spillway-[^]*@inproceedings\{g10,/]]) {
+  for (const [format, says] of [['svg', /^<svg [^>]* width="320" [^]*#v=4&amp;/], ['csv', /^system,[^\n]*,setup\n/], ['md', /\| System \|[^]*\[Spillway\]\(</], ['tex', /^% \\usepackage\{booktabs,graphicx\}\n% http[^]*\\label\{tab:/], ['bib', /^@software\{spillway-[^]*@inproceedings\{g10,/]]) {
     await page.selectOption('#share-width', '320');
     const saved = page.waitForEvent('download');
     await page.click(`[data-saves=${format}]`);
