@@ -65,7 +65,7 @@ func TestReproduce(t *testing.T) {
 	if code, out, _ := run(t, "check", filepath.Join(folder, "ravenstore.spillway.zip")); code != exitOK {
 		t.Errorf("the bundle: exit code %d: %s", code, out)
 	}
-	for _, args := range [][]string{{"reproduce"}, {"reproduce", "ravenstore"}, {"reproduce", "nobody", "-o", folder}} {
+	for _, args := range [][]string{{"reproduce"}, {"reproduce", "ravenstore"}, {"reproduce", "no-such-paper", "-o", folder}} {
 		if code, _, _ := run(t, args...); code != exitUsage {
 			t.Errorf("spillway %v: exit code %d", args, code)
 		}

@@ -69,6 +69,9 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// What the examples of seams.md name, which nobody published.
+const others, othersPaper = "nobody's", "Nobody's paper"
+
 // Every system that names a publication, and every paper that is reproduced, has its entry;
 // what has none is Spillway's own.
 func TestSystems(t *testing.T) {
@@ -77,12 +80,12 @@ func TestSystems(t *testing.T) {
 		for i := range l.Systems {
 			x := &l.Systems[i]
 			own := strings.HasPrefix(x.Paper, "Spillway") && !strings.Contains(x.Paper, "; ") || strings.HasPrefix(x.Paper, "not in the ") || strings.HasPrefix(x.Paper, "PyTorch; ")
-			if list := cite.Of(x.Paper); (len(list) == 0) != own {
+			if list := cite.Of(x.Paper); (len(list) == 0) != own && x.Paper != others {
 				t.Errorf("%s of %s is from %q, which is %d entries", x.Name, l.Name, x.Paper, len(list))
 			}
 		}
 		for _, p := range l.Papers {
-			if !slices.ContainsFunc(cite.Entries(), func(e cite.Entry) bool { return e.Key == p.Key }) && p.Key != "kerneltimes" && p.Key != "planner" {
+			if !slices.ContainsFunc(cite.Entries(), func(e cite.Entry) bool { return e.Key == p.Key }) && p.Key != "kerneltimes" && p.Key != "planner" && p.Title != othersPaper {
 				t.Errorf("paper %s has no entry", p.Key)
 			}
 		}

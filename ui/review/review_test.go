@@ -118,7 +118,7 @@ func TestRemains(t *testing.T) {
 	if text := review.Remains(&done, "1"); !strings.Contains(text, "12 of 12 runs are done") || !strings.HasSuffix(text, "What is left:\n\n- Nothing.\n") || !strings.Contains(text, review.Hash(&done)) {
 		t.Error(text)
 	}
-	if text := review.Remains(&begun, ""); !strings.Contains(text, "Version unknown.") || !strings.Contains(text, "- 12 runs.\n") || !strings.Contains(text, "- 12 published numbers, with which nothing here can be compared.\n") {
+	if text := review.Remains(&begun, ""); !strings.Contains(text, "Version unknown.") || !strings.Contains(text, "- 12 runs.\n") || !regexp.MustCompile(`(?m)^- \d+ published numbers, with which nothing here can be compared\.$`).MatchString(text) {
 		t.Error(text)
 	}
 }
