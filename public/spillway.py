@@ -408,10 +408,10 @@ def _widget_class():
         problem = traitlets.Unicode().tag(sync=True)
         done = traitlets.Int().tag(sync=True)  # counts what was computed, the last to change
 
-        def __init__(self, make, fields):
+        def __init__(self, make, first, fields):
             self._make = make
-            self.figure = make({})
-            super().__init__(fields=fields, svg=self.figure.svg, text=self.figure.text)
+            self.figure = first
+            super().__init__(fields=fields, svg=first.svg, text=first.text)
             self.observe(self._turn, names="values")
 
         def _turn(self, change):
@@ -451,7 +451,7 @@ def widget(link, /, controls, chart=None, theme="light", pixels=None, site=None,
             "choices": [[c["key"], c["label"]] for c in k.get("choices") or []] if k["kind"] == "one" else [],
             "value": str(now.get(key, k.get("default", ""))),
         })
-    return kind(make, fields)
+    return kind(make, first, fields)
 
 
 def main(args=None):

@@ -7,7 +7,7 @@
 window.versions = (() => {
   const own = document.querySelector('meta[name=version]').content;
   // Of a site with versions the newest is at the top and all are below v/.
-  const top = new URL(location.pathname.replace(/v\/[^/]+\/(index\.html)?$/, ''), location.href);
+  const top = new URL(location.pathname.replace(/\/v\/[^/]+\/(index\.html)?$/, '/'), location.href);
 
   const list = fetch(new URL('versions.json', top), { cache: 'no-cache' })
     .then((answer) => (answer.ok ? answer.json() : {}))

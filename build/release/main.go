@@ -71,7 +71,7 @@ func (r *release) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = discard(temporary) }()
+	defer func() { _ = os.RemoveAll(temporary) }()
 	begun := time.Now()
 	first, err := r.build(ctx, filepath.Join(temporary, "one"), nil)
 	if err != nil {
@@ -99,8 +99,11 @@ func (r *release) make(ctx context.Context) error {
 	return nil
 }
 
-// discard removes a folder, also what the module cache has made read-only.
-func discard(folder string) error { return os.RemoveAll(folder) }
+// A step is what is done, and what it is called meanwhile.
+type step struct {
+	name string
+	do   func() error
+}
 
 // build makes everything once in a new folder, in an environment with some variables more.
 func (r *release) build(ctx context.Context, folder string, env []string) (files, error) {
@@ -108,10 +111,7 @@ func (r *release) build(ctx context.Context, folder string, env []string) (files
 	b := &builder{root: folder, env: env, say: r.say}
 	all := files{}
 	var site made
-	steps := []struct {
-		name string
-		do   func() error
-	}{
+	steps := []step{
 		{"copying the files that git knows", func() error { return copyTree(ctx, ".", folder) }},
 		{"the site: pages, programs, zip and single file", func() (err error) {
 			site, err = b.site(ctx, r.dist)
@@ -119,15 +119,9 @@ func (r *release) build(ctx context.Context, folder string, env []string) (files
 		}},
 	}
 	for _, p := range r.platforms {
-		steps = append(steps, struct {
-			name string
-			do   func() error
-		}{"the command for " + p, func() error { return b.command(ctx, p, site, all) }})
+		steps = append(steps, step{"the command for " + p, func() error { return b.command(ctx, p, site, all) }})
 	}
-	steps = append(steps, []struct {
-		name string
-		do   func() error
-	}{
+	steps = append(steps, []step{
 		{"the npm package", func() error { return b.npm(site, all) }},
 		{"the Python wheel, with the command as WebAssembly", func() error { return b.wheel(ctx, site, all) }},
 		{"how to cite it", func() error { return b.citation(r.repository, r.doi, all) }},

@@ -48,6 +48,8 @@ func stamped(text []byte, release, version string) ([]byte, error) {
 		return nil, fmt.Errorf("%s/package.json: want %s exactly once", npmFolder, unversioned)
 	}
 	made := strings.Replace(string(text), unversioned, fmt.Sprintf(`"version": %q,`+"\n"+`  "spillway": %q`, release, version), 1)
-	var list struct{ Files []string }
-	return []byte(made), json.Unmarshal([]byte(made), &list)
+	if !json.Valid([]byte(made)) {
+		return nil, fmt.Errorf("%s/package.json is no JSON", npmFolder)
+	}
+	return []byte(made), nil
 }

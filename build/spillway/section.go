@@ -130,7 +130,7 @@ func (s *shell) section(args []string) error {
 			row := sectionRow{Name: r.Head, About: r.Sub, Setup: r.Set, Cells: []string{}, Data: [][]sectionDatum{}}
 			for _, c := range r.Cells {
 				data := []sectionDatum{}
-				for _, d := range c.Data {
+				for _, d := range c.Numbers() {
 					data = append(data, sectionDatum{d.Part, json.Number(d.Value), d.Unit})
 				}
 				row.Cells, row.Data = append(row.Cells, c.Text), append(row.Data, data)

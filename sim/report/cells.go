@@ -70,7 +70,7 @@ func (c Cell) WithShare(share float64) Cell { return c.With(100*share, "%") }
 
 // AsWritten is the cell with its text as its number in full, if that is what it is.
 func (c Cell) AsWritten() Cell {
-	if _, err := strconv.ParseFloat(c.Text, 64); err == nil {
+	if x, err := strconv.ParseFloat(c.Text, 64); err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
 		c.Data = []Datum{{Value: c.Text}}
 	}
 	return c
@@ -130,6 +130,6 @@ func formula(text string) bool {
 		return false
 	}
 	number := strings.TrimSuffix(strings.TrimSuffix(text, "%"), " ")
-	_, err := strconv.ParseFloat(number, 64)
-	return err != nil
+	x, err := strconv.ParseFloat(number, 64)
+	return err != nil || math.IsInf(x, 0)
 }

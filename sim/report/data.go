@@ -21,10 +21,14 @@ func Data(tables []Table) string {
 		columns := Columns(t)
 		for n := range t.Rows {
 			r := &t.Rows[n]
+			begin := []string{t.Key, strconv.Itoa(n + 1), bare(r.Head), bare(r.Sub)}
 			for k := range r.Cells {
 				c := &r.Cells[k]
-				begin := []string{t.Key, strconv.Itoa(n + 1), bare(r.Head), bare(r.Sub)}
-				for _, d := range numbers(c) {
+				list := c.Numbers()
+				if len(list) == 0 {
+					list = []Datum{{}}
+				}
+				for _, d := range list {
 					line(&b, append(begin[:4:4], join(columns[k+1], d.Part), d.Value, d.Unit, words(c, d.Value), r.Set))
 				}
 			}
@@ -33,16 +37,13 @@ func Data(tables []Table) string {
 	return b.String()
 }
 
-// numbers are those of a cell, one without a value if there is none.
-func numbers(c *Cell) []Datum {
+// Numbers are those of a cell in full, or the shares of its stack, in percent.
+func (c *Cell) Numbers() []Datum {
 	list := c.Data
-	if len(list) == 0 && len(c.Stack) > 0 {
+	if len(list) == 0 {
 		for i, share := range c.Stack {
 			list = append(list, Cell{}.Part(strconv.Itoa(i+1), 100*share, "%").Data...)
 		}
-	}
-	if len(list) == 0 {
-		return []Datum{{}}
 	}
 	return list
 }
@@ -96,10 +97,11 @@ func join(key, part string) string {
 	return key + "_" + part
 }
 
-// bare is a text for programs: without blanks between thousands, and with the signs of keyboards.
-func bare(text string) string {
-	return strings.NewReplacer("\u202f", "", "\u00a0", " ", "−", "-", "\n", " ").Replace(text)
-}
+// keyboard has the signs of keyboards for those of print, and no blanks between thousands.
+var keyboard = strings.NewReplacer("\u202f", "", "\u00a0", " ", "−", "-", "\n", " ")
+
+// bare is a text for programs.
+func bare(text string) string { return keyboard.Replace(text) }
 
 // line writes a line of comma-separated values.
 func line(b *strings.Builder, texts []string) {

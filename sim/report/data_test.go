@@ -41,6 +41,18 @@ times,3,b,,column_2,75,%,,
 	}
 }
 
+// What is no number, or none that can be written, is not one.
+func TestAsWritten(t *testing.T) {
+	for _, text := range []string{"NaN", "+Inf", "-inf", "many"} {
+		if c := (report.Cell{Text: text}).AsWritten(); len(c.Numbers()) > 0 {
+			t.Errorf("%q is %v", text, c.Data)
+		}
+	}
+	if c := (report.Cell{Text: "-1.5e3"}).AsWritten(); len(c.Numbers()) != 1 || c.Data[0].Value != "-1.5e3" {
+		t.Errorf("%v", c.Data)
+	}
+}
+
 func TestSlug(t *testing.T) {
 	for in, want := range map[string]string{"": "other", "Read: pages": "read_pages", "$ a GiB": "dollars_a_gib", "Of it, %": "of_it_percent", "–": "other"} {
 		if got := report.Slug(in, "other"); got != want {

@@ -139,7 +139,7 @@ func takePicture(v *seen) *report.Section {
 	}
 	s.Tables = append(s.Tables, table)
 	s.Notes = append(s.Notes,
-		"A bound, not a simulation: without kernels nobody knows when a block is touched. It is taken to be touched when it is taken and when it is freed and never between, which is the best case; what was there before, or is there at the end, is taken to lie long enough. Blocks leave that are freed last, which moves the fewest bytes. The last column has weights and states, which are there before and after, stay where they are.",
+		"A bound, not a simulation: without kernels nobody knows when a block is touched. It is taken to be touched when it is taken and when it is freed and never between, which is the best case; what was there before, or is there at the end, is taken to lie long enough. Blocks leave that are freed last, which moves the fewest bytes. In the last column weights and states, which are there before and after, stay where they are.",
 		fmt.Sprintf("The link moves %v each way at once; host memory is taken to be large enough. Times of the recording are the host's, with the cost of recording in them.", link))
 	return s
 }
