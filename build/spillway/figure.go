@@ -108,18 +108,20 @@ func (s *shell) figureLink(args []string) (page, fragment string, err error) {
 	var name, preset string
 	var pairs []knob.Pair
 	for _, a := range args {
-		key, text, ok := strings.Cut(a, "=")
+		p, ok, err := settingOf(a)
 		switch {
-		case !ok || key == "":
+		case err != nil:
+			return "", "", err
+		case !ok:
 			return "", "", fmt.Errorf("%q is no setting; want KEY=VALUE, or one link", a)
-		case key == "lab":
-			name = text
-		case key == "preset":
-			preset = text
-		case key == "system":
-			pairs = append(pairs, knob.Pair{Key: "systems", Text: text})
+		case p.Key == "lab":
+			name = p.Text
+		case p.Key == "preset":
+			preset = p.Text
+		case p.Key == "system":
+			pairs = append(pairs, knob.Pair{Key: "systems", Text: p.Text})
 		default:
-			pairs = append(pairs, knob.Pair{Key: key, Text: text})
+			pairs = append(pairs, p)
 		}
 	}
 	if name == "" {
@@ -161,16 +163,17 @@ func (s *shell) changed(fragment string, args []string) (string, error) {
 	}
 	var pairs []knob.Pair
 	for _, a := range args {
-		key, text, ok := strings.Cut(a, "=")
+		p, ok, err := settingOf(a)
 		switch {
-		case !ok || key == "":
+		case !ok:
 			return "", fmt.Errorf("%q is no setting; behind a link want KEY=VALUE", a)
-		case key == "system" || key == "systems":
-			err = link.ReadSystems(&is, &info, text)
-		case is.Look.Knob(key) != nil:
-			err = is.Look.Set(key, text)
+		case err != nil:
+		case p.Key == "system" || p.Key == "systems":
+			err = link.ReadSystems(&is, &info, p.Text)
+		case is.Look.Knob(p.Key) != nil:
+			err = is.Look.Set(p.Key, p.Text)
 		default:
-			pairs = append(pairs, knob.Pair{Key: key, Text: text})
+			pairs = append(pairs, p)
 		}
 		if err != nil {
 			return "", err

@@ -30,6 +30,11 @@ func TestPolicyOfAFile(t *testing.T) {
 	if !strings.Contains(got, "The policy Whoever asks (565e04f8) was asked ") {
 		t.Error("no note of the policy")
 	}
+	for _, args := range [][]string{{"figure", "lab=store", "workload=pairs", "systems=own,lru"}, {"figure", "v=4-by-hand&lab=store&workload=pairs", "systems=own,lru"}} {
+		if code, out, errs := run(t, append(args, "policy=@"+file)...); code != exitOK || !strings.Contains(out, "Whoever asks") {
+			t.Errorf("%q: exit code %d, %s", args, code, errs)
+		}
+	}
 	wrong := written(t, "# Mine\nevict = agee\n")
 	for _, c := range []struct {
 		args []string

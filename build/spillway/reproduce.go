@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"spillway/sim/hash"
@@ -146,30 +145,16 @@ func (s *shell) written(folder string, r *review, parts []bundle.Part) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{
-		"report.html":            pages.HTML([]pages.Paper{*p}, pages.Options{Version: s.version, Environment: s.environment(), Figure: drawn}),
-		r.paper.Key + bundle.Ext: string(zip),
-		"tables/claims.csv":      chart.SheetCSV(p.All),
-		"references.bib":         cite.BibTeX(r.cited()),
-		"README.md":              pages.Remains(p, s.version) + fmt.Sprintf("\nTo check it: spillway check %s%s.\n", r.paper.Key, bundle.Ext),
-	}
-	for _, sheet := range p.Sheets {
-		files["tables/"+sheet.Figure+".csv"] = chart.SheetCSV(sheet)
-		if svg := drawn(sheet); svg != "" {
-			files["figures/"+sheet.Figure+".svg"] = svg
-		}
-	}
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if err := replace(filepath.Join(folder, filepath.FromSlash(name)), []byte(files[name])); err != nil {
+	files := pages.Files(p, pages.Options{Version: s.version, Environment: s.environment(), Figure: drawn}, chart.SheetCSV)
+	readme := &files[0][1]
+	*readme += fmt.Sprintf("\nTo check it: spillway check %s%s.\n", r.paper.Key, bundle.Ext)
+	files = append(files, [2]string{r.paper.Key + bundle.Ext, string(zip)}, [2]string{"references.bib", cite.BibTeX(r.cited())})
+	for _, f := range files {
+		if err := replace(filepath.Join(folder, filepath.FromSlash(f[0])), []byte(f[1])); err != nil {
 			return err
 		}
 	}
-	_, text, _ := strings.Cut(files["README.md"], "\n\n")
+	_, text, _ := strings.Cut(*readme, "\n\n")
 	fmt.Fprintf(s.out, "%s: %d files in %s\n\n%s", r.paper.Short, len(files), folder, text)
 	return nil
 }

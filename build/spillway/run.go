@@ -116,19 +116,27 @@ type request struct {
 	pairs   []knob.Pair
 }
 
+// settingOf takes an argument KEY=VALUE apart, and reads the file that a policy is in; ok is false if it
+// is none.
+func settingOf(argument string) (p knob.Pair, ok bool, err error) {
+	p.Key, p.Text, ok = strings.Cut(argument, "=")
+	if ok = ok && p.Key != ""; ok && p.Key == own.TextKey {
+		p.Text, err = policyText(p.Text)
+	}
+	return p, ok, err
+}
+
 // readRequest reads a setup text and the arguments behind it, which count more.
 func readRequest(setup string, args []string) (request, error) {
 	var q request
 	pairs, err := knob.Pairs(setup)
 	for _, a := range args {
-		key, text, ok := strings.Cut(a, "=")
-		if (!ok || key == "") && err == nil {
+		p, ok, problem := settingOf(a)
+		if !ok && err == nil {
 			err = fmt.Errorf("%q is no setting; want KEY=VALUE", a)
 		}
-		if key == own.TextKey && err == nil {
-			text, err = policyText(text)
-		}
-		pairs = append(pairs, knob.Pair{Key: key, Text: text})
+		err = cmp.Or(err, problem)
+		pairs = append(pairs, p)
 	}
 	for _, p := range pairs {
 		switch p.Key {

@@ -1,6 +1,9 @@
 package review
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A Certificate is what a check of a bundle, or of results, found: one page for a review.
 type Certificate struct {
@@ -49,10 +52,15 @@ func Certify(c *Certificate) string {
 	for _, text := range c.Damaged {
 		w.element("p", `class="bad"`, "Damaged: "+text)
 	}
+	parts := slices.Clone(c.Parts)
+	if len(parts) > mostParts { // what is wrong comes first, that it is not left out
+		rank := map[string]int{"bad": 0, "warn": 1, "ok": 2}
+		slices.SortStableFunc(parts, func(a, b Part) int { return rank[a.Class] - rank[b.Class] })
+	}
 	rows = nil
 	left := 0
-	for i := range c.Parts {
-		if p := &c.Parts[i]; len(rows) < mostParts {
+	for i := range parts {
+		if p := &parts[i]; len(rows) < mostParts {
 			rows = append(rows, []cell{{"", p.Name}, {p.Class, p.Finding}, {"w", p.Says}})
 		} else {
 			left++

@@ -4,8 +4,22 @@ import (
 	"fmt"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/study"
 )
+
+// Files are what there is to keep of a reproduction, as name and text, in order: what is left, the
+// report, and each figure's numbers and drawing. csv writes a sheet; o.Figure draws one.
+func Files(p *Paper, o Options, csv func(*study.Sheet) string) [][2]string {
+	list := [][2]string{{"README.md", Remains(p, o.Version)}, {"report.html", HTML([]Paper{*p}, o)}, {"tables/claims.csv", csv(p.All)}}
+	for _, s := range p.Sheets {
+		list = append(list, [2]string{"tables/" + s.Figure + ".csv", csv(s)})
+		if svg := o.Figure(s); svg != "" {
+			list = append(list, [2]string{"figures/" + s.Figure + ".svg", svg})
+		}
+	}
+	return list
+}
 
 // Remains says what came out of a paper, and what is left, as Markdown.
 func Remains(p *Paper, version string) string {
@@ -22,13 +36,13 @@ func Remains(p *Paper, version string) string {
 		fmt.Fprintf(&b, "- "+format+"\n", a...)
 	}
 	if n := t.Runs - t.Known; n > 0 {
-		say("%d runs.", n)
+		say("%s.", prose.Count(n, "run"))
 	}
 	if o.Standing != "" {
 		say("The paper's own workloads, in whose place are bundled ones: %s.", o.Standing)
 	}
 	if n := t.Points - t.Compared; n > 0 {
-		say("%d published numbers, with which nothing here can be compared.", n)
+		say("%s, with which nothing here can be compared.", prose.Count(n, "published number"))
 	}
 	for _, s := range p.Sheets {
 		if n := s.Tally.Gap; n > 0 {

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"encoding/xml"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -139,5 +140,20 @@ func TestCertify(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in %s", want, text)
 		}
+	}
+}
+
+// What differs is on a certificate, however many parts it has.
+func TestCertificateNamesWhatDiffers(t *testing.T) {
+	c := review.Certificate{Name: "x", Finding: "differs", Class: "warn", Says: "1 of 60 parts differs."}
+	for i := range 60 {
+		p := review.Part{Name: fmt.Sprintf("run %d", i), Finding: "agrees", Class: "ok"}
+		if i == 50 {
+			p.Finding, p.Class = "differs", "warn"
+		}
+		c.Parts = append(c.Parts, p)
+	}
+	if text := review.Certify(&c); !strings.Contains(text, "run 50<") || c.Parts[50].Finding != "differs" {
+		t.Error("the part that differs is left out, or the parts are in another order")
 	}
 }

@@ -108,13 +108,14 @@ func (c *Papers) report(v papers.View) {
 			c.Tell("The report cannot be saved: " + problem + ".")
 			return
 		}
-		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", c.reported(s))
+		p, o := c.reproduced(s)
+		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", review.HTML([]review.Paper{p}, o))
 	})
 }
 
-// reported is a paper's report.
-func (c *Papers) reported(s *papers.Sheets) string {
-	return review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{Version: c.Version, Environment: "a page in a browser", Figure: c.drawn})
+// reproduced is what came of a paper, and how it is written.
+func (c *Papers) reproduced(s *papers.Sheets) (review.Paper, review.Options) {
+	return review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, review.Options{Version: c.Version, Environment: "a page in a browser", Figure: c.drawn}
 }
 
 // drawn is a figure as SVG, empty if nothing of it is drawn.
@@ -126,25 +127,16 @@ func (c *Papers) drawn(sheet *study.Sheet) string {
 	return draw.SVG(&v, draw.Options{Version: c.Version})
 }
 
-// all downloads one zip with what spillway reproduce writes into a folder, but for the bundle.
+// all downloads one zip with what spillway reproduce writes into a folder, but for the bundle and
+// for the references of systems that are compared.
 func (c *Papers) all(v papers.View) {
 	c.Papers.Collect(v.Key, func(s *papers.Sheets, problem string) {
 		if problem != "" {
 			c.Tell("The files cannot be saved: " + problem + ".")
 			return
 		}
-		files := [][2]string{
-			{"README.md", review.Remains(&review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, c.Version)},
-			{"report.html", c.reported(s)},
-			{"tables/claims.csv", chart.SheetCSV(s.All)},
-		}
-		for _, f := range s.Figures {
-			files = append(files, [2]string{"tables/" + f.Figure + ".csv", chart.SheetCSV(f)})
-			if svg := c.drawn(f); svg != "" {
-				files = append(files, [2]string{"figures/" + f.Figure + ".svg", svg})
-			}
-		}
-		c.Page.SaveZip("spillway-"+v.Key+".zip", v.Key, files)
+		p, o := c.reproduced(s)
+		c.Page.SaveZip("spillway-"+v.Key+".zip", v.Key, review.Files(&p, o, chart.SheetCSV))
 	})
 }
 

@@ -54,7 +54,11 @@ func (c *Verdict) certify() {
 	}
 	for i := range c.rows {
 		if r := &c.rows[i]; r.Part != "" {
-			p.Parts = append(p.Parts, review.Part{Name: r.Part, Finding: r.Finding, Class: strings.TrimPrefix(r.Class, "finding "), Says: r.Where})
+			says := r.Where
+			if r.Recorded != "" || r.Got != "" {
+				says += ": recorded " + r.Recorded + ", now " + r.Got + "."
+			}
+			p.Parts = append(p.Parts, review.Part{Name: r.Part, Finding: r.Finding, Class: strings.TrimPrefix(r.Class, "finding "), Says: says})
 		}
 	}
 	c.Page.Save(strings.TrimSuffix(k.Name, ".spillway.zip")+"-check.html", "text/html", review.Certify(p))
