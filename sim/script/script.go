@@ -12,7 +12,8 @@ const Most = 1500
 const End = '@'
 
 // Join returns text with its lines joined by [End]: without comments but a title, which is
-// the comment of the first line, without empty lines, and with blanks only between words.
+// the comment of the first line, without empty lines, and with blanks only between words,
+// and between signs that would be another together.
 // Inside parentheses the end of a line is a blank. Joining what is joined changes nothing.
 func Join(text string) string {
 	b := make([]byte, 0, len(text))
@@ -40,7 +41,7 @@ func Join(text string) string {
 		default:
 			if ends && len(b) > 0 {
 				b = append(b, End)
-			} else if blank && len(b) > 0 && word(b[len(b)-1]) && word(c) {
+			} else if blank && len(b) > 0 && joins(b[len(b)-1], c) {
 				b = append(b, ' ')
 			}
 			switch {
@@ -54,6 +55,12 @@ func Join(text string) string {
 		}
 	}
 	return string(b)
+}
+
+// joins reports whether two letters without a blank between them would be of one word, or of one
+// sign that compares.
+func joins(a, b byte) bool {
+	return word(a) && word(b) || b == '=' && strings.IndexByte("<>=!", a) >= 0
 }
 
 const blanks = " \t\r"

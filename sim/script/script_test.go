@@ -8,6 +8,7 @@ func TestJoin(t *testing.T) {
 		"": "", " \n\t\n": "", "# only a title": "#only a title", "\n# no title\na = b": "a=b", "#\n#x\na": "a",
 		"# T \r\n\r\na = b  # c @ d = e\nf=g": "#T@a=b@d=e@f=g", "a = (b\n + c)\nd = e": "a=(b+c)@d=e", "a = b if c else d": "a=b if c else d",
 		"a = (b) if c else(d)": "a=(b)if c else(d)", "a)\nb": "a)@b", "keep  x\tof y = - 1": "keep x of y=-1", "ä ö": "ä ö", "@@a@@": "a",
+		"a = b < = c": "a=b< =c", "a = b ! = c": "a=b! =c", "a = b = = c": "a=b= =c", "a = (b >\n= c)": "a=(b> =c)", "a <= b": "a<=b",
 	} {
 		got := Join(text)
 		if got != want {

@@ -65,10 +65,6 @@ func Asks() *policy.Place {
 			featTruth:     {Name: "truth", Unit: "s", Live: true, Future: true, Help: "Its client's computing until the trace gets it next; 1e18 if it never does."},
 			featTruthOp:   {Name: "truth_op", Live: true, Future: true, Help: "Number of that get among its client's operations; 1e18 if there is none."},
 		}, policy.DialFeatures()...),
-		Elsewhere: map[string]string{
-			"hits": "the CXL-SSD", "dirty": "the CXL-SSD", "promoted": "the CXL-SSD", "flash": "the CXL-SSD", "idle": "training memory",
-			"span": "training memory", "host_time": "training memory", "benefit": "training memory", "relief": "LLM training", "overflow": "compression",
-		},
 		Taken: taken(),
 	}
 }

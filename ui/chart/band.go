@@ -53,9 +53,12 @@ func (d *drawing) seeded() {
 // with other random numbers have it.
 func (d *drawing) along(r *Run, k int, xs, ys []float64) (list []float64) {
 	low, high, n := slices.Clone(ys), slices.Clone(ys), len(xs)
+	if r.Stale {
+		return nil
+	}
 	for _, x := range r.Seeds {
 		cs := d.drawn(x)
-		if r.Stale || k >= len(cs) || len(cs[k].X) == 0 {
+		if k >= len(cs) || len(cs[k].X) == 0 {
 			return nil
 		}
 		first, last := cs[k].X[0], cs[k].X[len(cs[k].X)-1]

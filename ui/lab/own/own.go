@@ -141,7 +141,11 @@ func (r *Ran) Tell(rep *report.Report) {
 	if rep.Called = r.Title; r.Title == "" {
 		rep.Called = "Yours"
 	}
-	text := fmt.Sprintf("The policy %s (%.8s) was asked %s times, about %s candidates each time.", rep.Called, r.SHA256, prose.Grouped(r.Asked), prose.Grouped(r.Candidates/max(1, r.Asked)))
+	text := fmt.Sprintf("The policy %s (%.8s) was asked %s times", rep.Called, r.SHA256, prose.Grouped(r.Asked))
+	if mean := r.Candidates / max(1, r.Asked); mean > 1 {
+		text += fmt.Sprintf(", about %s candidates each time", prose.Grouped(mean))
+	}
+	text += "."
 	if len(r.All) > 0 {
 		text += fmt.Sprintf(" All candidates are asked whenever %s decides, for what it reads changes meanwhile.", strings.Join(r.All, " or "))
 	}
