@@ -4,40 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { Miniflare } from 'miniflare';
+import { FIRST, root, start } from './host.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const worker = (name) => path.join(root, 'build/worker', name);
-
-// host starts workerd; through lists the paths that go through the Go program
-// even when a file of that name exists.
+// host starts workerd for a test.
 function host(t, through) {
-  const mf = new Miniflare({
-    modulesRoot: worker(''),
-    modules: [
-      { type: 'ESModule', path: worker('entry.mjs') },
-      { type: 'ESModule', path: worker('worker.mjs') },
-      { type: 'ESModule', path: worker('wasm_exec.js') },
-      { type: 'ESModule', path: worker('runtime.mjs') },
-      { type: 'CompiledWasm', path: worker('app.wasm') },
-    ],
-    compatibilityDate: '2026-04-01',
-    cf: false,
-    assets: {
-      directory: path.join(root, 'dist'),
-      binding: 'ASSETS',
-      routerConfig: { has_user_worker: true, static_routing: { user_worker: through } },
-      assetConfig: { not_found_handling: '404-page' },
-    },
-  });
+  const mf = start(through);
   t.after(() => mf.dispose());
   return (file, init) => mf.dispatchFetch(`http://spillway.test${file}`, init);
 }
-
-// What wrangler.jsonc lets the program answer first.
-const FIRST = ['/figure/*', '/f/*', '/oembed'];
 
 const site = (name) => readFile(path.join(root, 'dist', name));
 

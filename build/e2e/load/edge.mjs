@@ -4,34 +4,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Miniflare } from 'miniflare';
+import { FIRST, start } from '../edge/host.mjs';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 10_000);
 const AT_ONCE = 8;
 const GROWS = 1.15; // from the third fifth, when every address was asked for and the heap has filled, to the last
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const worker = (name) => path.join(root, 'build/worker', name);
-const mf = new Miniflare({
-  modulesRoot: worker(''),
-  modules: [
-    { type: 'ESModule', path: worker('entry.mjs') },
-    { type: 'ESModule', path: worker('worker.mjs') },
-    { type: 'ESModule', path: worker('wasm_exec.js') },
-    { type: 'ESModule', path: worker('runtime.mjs') },
-    { type: 'CompiledWasm', path: worker('app.wasm') },
-  ],
-  compatibilityDate: '2026-04-01',
-  cf: false,
-  assets: {
-    directory: path.join(root, 'dist'),
-    binding: 'ASSETS',
-    routerConfig: { has_user_worker: true, static_routing: { user_worker: ['/figure/*', '/f/*', '/oembed'] } },
-    assetConfig: { not_found_handling: '404-page' },
-  },
-});
+const mf = start(FIRST);
 
 // asks are what is asked for, with the answer's status and how often of a hundred.
 const figures = [
