@@ -73,7 +73,7 @@ func safeSection() lab.Section {
 				{Key: string(machine.Volatile), Label: "lost", Help: "As in SSDs without capacitors: what is not flushed may be lost, in any order."},
 				{Key: string(machine.Protected), Label: "kept", Help: "As in the paper's SSD."},
 			}},
-			{Key: safeTear, Label: "Written at once", Unit: "bytes", Help: "What the SSD writes wholly or not at all.", Kind: knob.One, Default: "4096", Choices: []knob.Choice{{Key: "4096", Label: "4096"}, {Key: sectors, Label: "512"}}},
+			{Key: safeTear, Label: "Written at once", Help: "What the SSD writes wholly or not at all.", Kind: knob.One, Default: "4096", Choices: []knob.Choice{{Key: "4096", Label: "4096 B"}, {Key: sectors, Label: "512 B"}}},
 			{Key: safeFault, Label: "Mistake of the file system", Help: "What it does wrong, to see what the rule is for.", Kind: knob.One, Default: none, Choices: faults},
 			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails; 0 is the worst moment. It stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
 		},
