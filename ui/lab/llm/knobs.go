@@ -98,18 +98,15 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	return out, nil
 }
 
-// inNode is how many GPUs stand in a node where nobody says: what servers hold.
-const inNode = 8
-
 // stand puts GPUs into nodes: as many nodes as settings say, or as eight in each make.
 func (s *settings) stand(out *core.Setup) error {
 	nodes, one := s.Node.Nodes, s.Node
 	one.Nodes = 0
-	if nodes == 0 && one.GPUs > inNode {
-		if one.GPUs%inNode != 0 {
-			return fmt.Errorf("%d GPUs do not stand in nodes of %d; set nodes under Machine, and gpus to those of one node", one.GPUs, inNode)
+	if nodes == 0 && one.GPUs > machine.InNode {
+		if one.GPUs%machine.InNode != 0 {
+			return fmt.Errorf("%d GPUs do not stand in nodes of %d; set nodes under Machine, and gpus to those of one node", one.GPUs, machine.InNode)
 		}
-		nodes, one.GPUs = one.GPUs/inNode, inNode
+		nodes, one.GPUs = one.GPUs/machine.InNode, machine.InNode
 	}
 	gpu, drive := out.Node.GPU, out.Node.Drive
 	out.Node = one
