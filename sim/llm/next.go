@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 )
 
@@ -83,22 +84,42 @@ func Next(s *Setup) []Change {
 		{"twice-gpus", "Twice the GPUs", stages},
 	} {
 		gpus := one * c.stages
-		if stages+c.stages > s.Arch.Layers || n.GPUs+gpus > mostGPUs || n.Nodes > 1 && gpus%n.InNode() != 0 || c.key == "twice-gpus" && stages == 1 {
+		node, limit, ok := grown(s, gpus)
+		if stages+c.stages > s.Arch.Layers || n.GPUs+gpus > mostGPUs || !ok || c.key == "twice-gpus" && stages == 1 {
 			continue
 		}
-		add(c.key, fmt.Sprintf("%s, %d in all", c.title, n.GPUs+gpus), gpus*(n.GPU.Cents+n.Drives*n.Drive.Cents), func(s *Setup) {
-			if n := s.Node; n.Nodes > 1 {
-				one := n.One()
-				s.Node = one.Times(n.Nodes + gpus/n.InNode())
-			} else {
-				s.Node.GPUs += gpus
-			}
+		title := fmt.Sprintf("%s, %d in all", c.title, node.GPUs)
+		if more := node.Nodes - max(n.Nodes, 1); more > 0 {
+			title += ", with " + prose.Count(more, "node") + " more"
+		}
+		add(c.key, title, node.Price()-n.Price(), func(s *Setup) {
+			s.Node, s.Options.HostLimit = node, limit
 			if s.Layout.Pipeline > 0 {
 				s.Layout.Pipeline += c.stages
 			}
 		})
 	}
 	return list
+}
+
+// grown returns a setup's node with so many GPUs more, and what of its host memory TERAIO-Mixed may
+// then use. GPUs of several nodes come in whole ones, with chassis and host memory, and so do those
+// that a node which holds as many as servers do has no place for. A node that was set to hold more
+// takes more. ok is false where such nodes do not divide them, or cannot be built.
+func grown(s *Setup, gpus int64) (node machine.Config, limit unit.Bytes, ok bool) {
+	node, limit = s.Node, s.Options.HostLimit
+	nodes, each := max(node.Nodes, 1), node.InNode()
+	if nodes == 1 && (node.GPUs > machine.InNode || node.GPUs+gpus <= machine.InNode) {
+		node.GPUs += gpus
+		return node, limit, true
+	}
+	if gpus%each != 0 || nodes == 1 && each != machine.InNode {
+		return node, limit, false
+	}
+	one := node.One()
+	node = one.Times(nodes + gpus/each)
+	limit = unit.Bytes(unit.MulDiv(int64(limit), node.Nodes, nodes))
+	return node, limit, node.Check() == nil
 }
 
 // Remark explains a change that costs throughput, empty if it does not.

@@ -32,11 +32,20 @@ func TestNext(t *testing.T) {
 				if _, err := c.Setup.Node.Build(); err != nil {
 					t.Errorf("%s: %s: %v", p.Key, c.Key, err)
 				}
+				if n := c.Setup.Node; n.InNode() > machine.InNode {
+					t.Errorf("%s: %s: %d GPUs in a chassis", p.Key, c.Key, n.InNode())
+				}
 				if l := c.Setup.Layout; l.Pipeline*max(l.Tensor, 1)*max(l.Data, 1) != c.Setup.Node.GPUs {
 					t.Errorf("%s: %s: a pipeline of %d on %d GPUs", p.Key, c.Key, l.Pipeline, c.Setup.Node.GPUs)
 				}
 			}
-			for _, key := range []string{"drives", "host", "gpus", "processors"} {
+			wants := []string{"drives", "host", "processors"}
+			if s.Node.GPUs < machine.InNode {
+				wants = append(wants, "gpus")
+			} else if wants = append(wants, "twice-gpus"); seen["gpus"] {
+				t.Errorf("%s: a GPU more in a chassis of %d", p.Key, s.Node.GPUs)
+			}
+			for _, key := range wants {
 				if !seen[key] {
 					t.Errorf("%s: no %s", p.Key, key)
 				}
@@ -75,6 +84,82 @@ func TestNextParts(t *testing.T) {
 				t.Errorf("%d GPUs in %d stages for %d", n.GPUs, c.Setup.Layout.Pipeline, c.Cents)
 			}
 		}
+	}
+}
+
+// TestNextNodes: GPUs that a node has no place for come in nodes like it, with chassis, host memory and what of it
+// TERAIO-Mixed may use, at the difference of prices; where they fill none, or none can be built, nobody is offered them.
+// A node that was set to hold more than servers do takes more.
+func TestNextNodes(t *testing.T) {
+	preset := func(nodes int64) Setup {
+		s := Standard()
+		p, err := machine.FindPreset("eight-a100")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Node = p.Config; nodes > 1 {
+			s.Node = s.Node.Times(nodes)
+		}
+		s.Options.HostLimit = unit.Bytes(nodes) * 1024 * unit.GiB
+		return s
+	}
+	find := func(s *Setup, key string) *Change {
+		for _, c := range Next(s) {
+			if c.Key == key {
+				return &c
+			}
+		}
+		return nil
+	}
+	for _, x := range []struct {
+		nodes, tensor, data int64
+		key                 string
+		want                int64 // nodes then, 0: it is not offered
+		title               string
+	}{
+		{1, 1, 1, "gpus", 0, ""},
+		{1, 2, 2, "gpus", 0, ""},
+		{1, 8, 1, "gpus", 2, "GPUs for one stage more, 16 in all, with 1 node more"},
+		{1, 1, 1, "twice-gpus", 2, "Twice the GPUs, 16 in all, with 1 node more"},
+		{2, 1, 1, "gpus", 0, ""},
+		{2, 8, 1, "gpus", 3, "GPUs for one stage more, 24 in all, with 1 node more"},
+		{2, 8, 1, "twice-gpus", 4, "Twice the GPUs, 32 in all, with 2 nodes more"},
+		{3, 8, 3, "gpus", 6, "GPUs for one stage more, 48 in all, with 3 nodes more"},
+	} {
+		s, own := preset(x.nodes), preset(x.want)
+		l := &s.Layout
+		l.Tensor, l.Data = x.tensor, x.data
+		l.Pipeline = s.Node.GPUs / (x.tensor * x.data)
+		c := find(&s, x.key)
+		if x.want == 0 || c == nil {
+			if c != nil || x.want != 0 {
+				t.Errorf("%+v: %+v", x, c)
+			}
+			continue
+		}
+		if c.Setup.Node != own.Node || c.Setup.Options.HostLimit != own.Options.HostLimit || c.Title != x.title {
+			t.Errorf("%+v: %q, %v of %v in %d nodes", x, c.Title, c.Setup.Options.HostLimit, c.Setup.Node.Host, c.Setup.Node.Nodes)
+		}
+		if c.Cents != own.Node.Price()-s.Node.Price() || c.Cents <= (own.Node.GPUs-s.Node.GPUs)*s.Node.GPU.Cents {
+			t.Errorf("%+v: for %d, of %d and %d", x, c.Cents, s.Node.Price(), own.Node.Price())
+		}
+	}
+	for about, change := range map[string]func(n *machine.Config){
+		"without a network": func(n *machine.Config) { n.Network = 0 },
+		"one array":         func(n *machine.Config) { n.Shared = true },
+		"six in a chassis":  func(n *machine.Config) { n.GPUs = 6 },
+	} {
+		s := preset(1)
+		change(&s.Node)
+		s.Layout.Pipeline = s.Node.GPUs
+		if c := find(&s, "twice-gpus"); c != nil {
+			t.Errorf("%s: %+v", about, c)
+		}
+	}
+	s := preset(1)
+	s.Node.GPUs, s.Layout.Pipeline = 12, 12
+	if c := find(&s, "gpus"); c == nil || c.Setup.Node.GPUs != 13 || c.Setup.Node.Nodes > 1 || c.Setup.Options.HostLimit != s.Options.HostLimit || c.Cents != s.Node.GPU.Cents+s.Node.Drives*s.Node.Drive.Cents {
+		t.Errorf("of 12 in a chassis: %+v", c)
 	}
 }
 

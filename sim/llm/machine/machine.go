@@ -361,6 +361,9 @@ func (c *Config) Peers() unit.Bandwidth {
 	return own
 }
 
+// InNode is how many GPUs stand in a node where nobody says: what servers of DGX and HGX hold.
+const InNode = 8
+
 // InNode is how many GPUs a node has.
 func (c *Config) InNode() int64 { return c.GPUs / max(c.Nodes, 1) }
 

@@ -43,7 +43,7 @@ func (v *view) cost() (*report.Section, error) {
 		each := float64(r.Tokens) / dollars(r.Result)
 		row.Cells = append(row.Cells,
 			report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())).With(float64(c.Price())/100, "$"),
-			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}.Exactly(int64(int64(each))), report.CountCell(r.TokensPerKWh()),
+			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}.Exactly(int64(each)), report.CountCell(r.TokensPerKWh()),
 			report.Textf("%s", lasting(lives(r.Result))).With(lives(r.Result), "days"), report.Textf("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)).With(billion/float64(r.Tokens)*inSeconds(r.Time)/day, "days"), report.Textf("%s", report.Dollars(billion/each)).With(billion/each, "$"))
 		t.Rows = append(t.Rows, row)
 	}
@@ -136,7 +136,7 @@ func (v *view) whole(list []*result) *report.Table {
 		}
 		x, _ := core.Find(r.System)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			report.CountCell(int64(1)), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())).With(float64(c.Price())/100, "$"), report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.CountCell(int64(float64(r.Tokens) / dollars(r.Result))),
+			report.CountCell(1), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())).With(float64(c.Price())/100, "$"), report.Textf("%s tokens/s", prose.ThreeDigits(float64(r.TokenRate())/1000)).With(float64(r.TokenRate())/1000, "tokens/s"), report.CountCell(int64(float64(r.Tokens) / dollars(r.Result))),
 		}})
 	}
 	return &t
@@ -160,8 +160,8 @@ func (v *view) priceTable() report.Table {
 	row(c.GPU.Title, report.CountCell(c.GPUs), c.GPU.Cents, c.GPUs*c.GPU.Cents, c.GPU.PriceOf)
 	row(c.Drive.Title, report.CountCell(drivesOf(c)), c.Drive.Cents, drivesOf(c)*c.Drive.Cents, c.Drive.PriceOf)
 	row("Host memory", report.Textf("%v", c.Host), c.Prices.HostGiB, unit.MulDiv(c.Prices.HostGiB, int64(c.Host), int64(unit.GiB)), "a GiB; comes with the machine (Prices)")
-	row("The rest", report.CountCell(int64(1)), c.Prices.Base, c.Prices.Base, "comes with the machine (Prices)")
-	row("All", report.CountCell(int64(1)), all, all, "sum")
+	row("The rest", report.CountCell(1), c.Prices.Base, c.Prices.Base, "comes with the machine (Prices)")
+	row("All", report.CountCell(1), all, all, "sum")
 	return t
 }
 

@@ -98,18 +98,15 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	return out, nil
 }
 
-// inNode is how many GPUs stand in a node where nobody says: what servers hold.
-const inNode = 8
-
 // stand puts GPUs into nodes: as many nodes as settings say, or as eight in each make.
 func (s *settings) stand(out *core.Setup) error {
 	nodes, one := s.Node.Nodes, s.Node
 	one.Nodes = 0
-	if nodes == 0 && one.GPUs > inNode {
-		if one.GPUs%inNode != 0 {
-			return fmt.Errorf("%d GPUs do not stand in nodes of %d; set nodes under Machine, and gpus to those of one node", one.GPUs, inNode)
+	if nodes == 0 && one.GPUs > machine.InNode {
+		if one.GPUs%machine.InNode != 0 {
+			return fmt.Errorf("%d GPUs do not stand in nodes of %d; set nodes under Machine, and gpus to those of one node", one.GPUs, machine.InNode)
 		}
-		nodes, one.GPUs = one.GPUs/inNode, inNode
+		nodes, one.GPUs = one.GPUs/machine.InNode, machine.InNode
 	}
 	gpu, drive := out.Node.GPU, out.Node.Drive
 	out.Node = one
@@ -343,7 +340,7 @@ func knobs() map[string][]setting {
 		one("precision", "Precision", "", teraioPaper, "In what numbers the model is trained.", func(s *settings) *string { return &s.Precision },
 			knob.Choice{Key: "fp32", Label: "fp32", Word: "fp32", Help: "All in 4 bytes: 16 bytes a parameter with gradient and moments, on the GPU's fp32 units."},
 			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."},
-			knob.Choice{Key: "fp8", Label: "products in fp8", Word: "fp8", Help: "As bf16, but products of layers in 8 bits, with a scale for each tensor; logits, attention, norms and the optimizer stay. Of Ada, Hopper and Blackwell. Llama 3.1 8B on eight H100 gains 24 %, TorchTitan measured 28."}),
+			knob.Choice{Key: "fp8", Label: "products in fp8", Word: "fp8", Help: "As bf16, but products of layers in 8 bits, with a scale for each tensor; logits, attention, norms and the optimizer stay. Of Ada, Hopper and Blackwell. Llama 3.1 8B on eight H100 gains 24 %, in TorchTitan 28: how much products gain was set with that and llm-foundry's rows in sight, and no measurement was held out."}),
 		one("recompute", "Recomputation", "", "none: TERAIO, §4.1; selective: Korthikanti et al., MLSys 2023; full: Chen et al., 2016", "Which activations are computed again in the backward pass instead of being kept.", func(s *settings) *string { return &s.Recompute },
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
 			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept except those around attention and the norms."},

@@ -57,6 +57,38 @@ func kind(a model.Arch) model.Arch {
 	return a
 }
 
+// TestEight: an answer in fp8 says that no measurement of it was held out, and one in bf16 does not; where a machine has
+// an efficiency of its own, there is no band to be another's.
+func TestEight(t *testing.T) {
+	l := New()
+	const node = "node=dgx-h100 model=llama3-8b layers=8 micro=1 batch=16 sequence=2048 recompute=full precision="
+	for _, x := range []struct {
+		set, system  string
+		band, halved bool
+	}{
+		{"fp8", "ideal", true, false},
+		{"fp8", "fsdp", true, false},
+		{"fp8 gemm=60", "ideal", false, true},
+		{"bf16", "ideal", false, false},
+		{"bf16", "fsdp", false, false},
+	} {
+		r, raw, err := l.Run(labtest.Setup(t, &l, node+x.set), x.system, nil, nil)
+		if err != nil || !r.Fits {
+			t.Fatal(x.set, err, r)
+		}
+		if by := raw.(*result).Recipe != nil; by != (x.system == "fsdp") {
+			t.Errorf("%s, %s: by recipe %t", x.set, x.system, by)
+		}
+		said := strings.Join(r.Caveats, " ")
+		if band := strings.Contains(said, "No measurement of fp8 was held out") && strings.Contains(said, "± ") && strings.Contains(said, "The band is that of bf16."); band != x.band {
+			t.Errorf("%s, %s: %q", x.set, x.system, r.Caveats)
+		}
+		if halved := strings.Contains(said, "half the time of those in bf16"); halved != x.halved || !x.band && strings.Contains(said, "held out") {
+			t.Errorf("%s, %s: %q", x.set, x.system, r.Caveats)
+		}
+	}
+}
+
 // TestRuns runs every system on every setup.
 func TestRuns(t *testing.T) {
 	l := New()
