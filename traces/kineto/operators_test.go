@@ -98,6 +98,31 @@ func TestOperators(t *testing.T) {
 	}
 }
 
+// TestNumbers: an operator without a number has that of the nearest around it.
+func TestNumbers(t *testing.T) {
+	tr, err := Read(bytes.NewReader(onCPU(t, artifact.Sample(t, "kineto/mi300-normalization-train-shapes-memory.json.gz"), true)), nil)
+	if err != nil || len(tr.numbers) != len(tr.Ops) {
+		t.Fatal(len(tr.numbers), err)
+	}
+	inherited := 0
+	for op := range tr.Ops {
+		at := int32(op)
+		for tr.order[at].sequence < 0 && tr.Ops[at].Parent >= 0 {
+			at = tr.Ops[at].Parent
+		}
+		want := tr.order[at].sequence
+		if tr.numbers[op] != want {
+			t.Fatalf("operator %d: %d; want %d", op, tr.numbers[op], want)
+		}
+		if want >= 0 && at != int32(op) {
+			inherited++
+		}
+	}
+	if inherited == 0 {
+		t.Error("no operator is inside of one with a number")
+	}
+}
+
 // TestOperatorsShapes has the work of single operators.
 func TestOperatorsShapes(t *testing.T) {
 	a := &author{}
