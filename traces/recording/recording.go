@@ -19,9 +19,9 @@ type Label string
 const (
 	E1  Label = "E1"  // times and tensors estimated from shapes
 	E1m Label = "E1m" // sizes and lifetimes measured; times and reads between estimated
+	E2  Label = "E2"  // tensors recorded, times estimated
 	L1  Label = "L1"  // times measured; tensors estimated from shapes
 	L1m Label = "L1m" // times, sizes and lifetimes measured; reads between estimated
-	E2  Label = "E2"  // tensors recorded, times estimated
 	L2  Label = "L2"  // times and tensors recorded
 	L3  Label = "L3"  // as L1m or L2, and resident memory has names
 	M   Label = "M"   // a picture of memory, without kernels
