@@ -2,11 +2,18 @@ package archive
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
+
+	"github.com/ulikunitz/xz"
 
 	"spillway/traces/archive/archivetest"
 )
@@ -42,6 +49,7 @@ func TestStreams(t *testing.T) {
 		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: archivetest.Gzip(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
 		{"Zstandard", File{Name: "job.json.zst", Data: archivetest.Zstandard(t, want)}},
 		{"xz", File{Name: "job.json.xz", Data: archivetest.XZ(t, want)}},
+		{"xz streams", File{Name: "job.json.xz", Data: append(archivetest.XZ(t, want[:1000]), archivetest.XZ(t, want[1000:])...)}},
 		{"tar", File{Name: "job.tar", Data: tarred}},
 		{"gzip of tar", File{Name: "job.tgz", Data: archivetest.Gzip(t, tarred)}},
 		{"stream of Zstandard of tar", handed(archivetest.Zstandard(t, tarred))},
@@ -162,22 +170,57 @@ func TestPointer(t *testing.T) {
 // taken: a header alone can ask for 4 GiB.
 func TestWindow(t *testing.T) {
 	small := archivetest.XZ(t, []byte("{}"))
-	if n := xzWindow(small); n != 8<<20 {
+	header := small[12 : 12+4*(int(small[12])+1)]
+	if n := xzWindow(header); n != 8<<20 {
 		t.Errorf("%d bytes", n)
 	}
-	for end := range small {
-		_ = xzWindow(small[:end]) // whatever is missing
+	for end := range header {
+		_ = xzWindow(header[:end]) // whatever is missing
 	}
-	large := bytes.Clone(small)
-	at := bytes.Index(large, []byte{0x21, 1}) + 2
-	large[at] = 40
-	if _, err := Open([]File{{Name: "a.xz", Data: large}}, nil); err == nil || !strings.Contains(err.Error(), "a.xz: it is xz data that refers more than 64 MiB back") {
-		t.Error(err)
+	at := bytes.Index(small, []byte{0x21, 1}) + 2
+	within := func(code byte) []byte { // with the sum of what it then says
+		data := bytes.Clone(small)
+		data[at] = code
+		binary.LittleEndian.PutUint32(data[12+len(header)-4:], crc32.ChecksumIEEE(data[12:12+len(header)-4]))
+		return data
 	}
 	for code, want := range map[byte]int64{0: 4096, 1: 6144, 22: 8 << 20, 28: 64 << 20, 29: 96 << 20} {
-		large[at] = code
-		if n := xzWindow(large); n != want {
+		if n := xzWindow(within(code)[12:]); n != want {
 			t.Errorf("code %d: %d bytes; want %d", code, n, want)
+		}
+	}
+	var out bytes.Buffer
+	z, err := xz.WriterConfig{BlockSize: 2}.NewWriter(&out) // blocks of one stream
+	if err == nil {
+		_, err = z.Write([]byte("{  }"))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	two := out.Bytes()
+	second := 12 + len(header) + bytes.Index(two[12+len(header):], header)
+	two[second+at-12] = 40
+	binary.LittleEndian.PutUint32(two[second+len(header)-4:], crc32.ChecksumIEEE(two[second:second+len(header)-4]))
+	large, gap := within(40), make([]byte, 8)
+	for name, data := range map[string][]byte{
+		"alone": large, "behind another": slices.Concat(small, large), "behind a gap": slices.Concat(small, gap, large), "in the second block": two,
+	} {
+		if _, err := Open([]File{{Name: "a.xz", Data: data}}, nil); err == nil || !strings.Contains(err.Error(), "a.xz: it is xz data that refers more than 64 MiB back") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestXZ: xz files one behind the other are one, also with a gap of zeros between them.
+func TestXZ(t *testing.T) {
+	a, b := archivetest.XZ(t, []byte("[1,")), archivetest.XZ(t, bytes.Repeat([]byte("2 "), 100_000))
+	for name, data := range map[string][]byte{"together": slices.Concat(a, b), "apart": slices.Concat(a, make([]byte, 8), b, make([]byte, 4))} {
+		r, err := xzed.reader(iotest.OneByteReader(bytes.NewReader(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || len(got) != 200_003 || string(got[:6]) != "[1,2 2" {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
 	}
 }

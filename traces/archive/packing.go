@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path"
 	"strings"
@@ -77,12 +78,7 @@ func (p packing) reader(r io.Reader) (io.Reader, error) {
 		}
 		return z, nil
 	case xzed:
-		in := bufio.NewReader(r)
-		head, _ := in.Peek(xzHead) // where there is less the reader says so
-		if n := xzWindow(head); n > mostWindow {
-			return nil, errWindow
-		}
-		return xz.ReaderConfig{DictCap: 1 << 20}.NewReader(in)
+		return xz.ReaderConfig{DictCap: 1 << 20}.NewReader(blocks{bufio.NewReader(r)})
 	}
 	return r, nil
 }
@@ -90,18 +86,36 @@ func (p packing) reader(r io.Reader) (io.Reader, error) {
 // errWindow says that data refers too far back.
 var errWindow = errors.New("it refers too far back")
 
-// xzHead is how much of an xz file has its own header and that of its first block.
-const xzHead = 12 + 1024
+// blocks are an xz file up to a block that refers too far back: for that the reader takes all the
+// memory as soon as it has the header. It reads a header in one piece, behind the byte that says how
+// long it is (The .xz File Format, 3.1), so a piece of such a length that ends with the sum of itself
+// is taken for one. What stays open: a file may have any number of blocks, and for each of them, one
+// behind the other, up to mostWindow is taken.
+type blocks struct{ in *bufio.Reader }
 
-// xzWindow is how far back the first block of an xz file may refer, by its header (The .xz File
-// Format, 3.1 and 5.3.1); 0 if that is not to be read. All of it is taken as memory before
-// anything is read.
-func xzWindow(head []byte) int64 {
-	const magic, lzma2 = 12, 0x21
-	if len(head) < magic+2 || head[magic] == 0 {
+func (b blocks) Read(p []byte) (int, error) {
+	const least, most, sum = 8, 1024, 4 // of a header
+	size := len(p) + 1
+	if size%4 != 0 || size < least || size > most {
+		return b.in.Read(p)
+	}
+	n, err := io.ReadFull(b.in, p)
+	if err == nil {
+		header := append([]byte{byte(size/4 - 1)}, p...)
+		if crc32.ChecksumIEEE(header[:size-sum]) == binary.LittleEndian.Uint32(header[size-sum:]) && xzWindow(header) > mostWindow {
+			return 0, errWindow
+		}
+	}
+	return n, err
+}
+
+// xzWindow is how far back a block of an xz file may refer, by its header (The .xz File Format, 3.1
+// and 5.3.1); 0 if that is not to be read.
+func xzWindow(block []byte) int64 {
+	const lzma2 = 0x21
+	if len(block) < 2 {
 		return 0
 	}
-	block := head[magic:min(len(head), magic+4*(int(head[magic])+1))]
 	flags, rest := block[1], block[2:]
 	number := func() (n uint64, ok bool) {
 		n, size := binary.Uvarint(rest)

@@ -35,6 +35,9 @@ func (rd *reading) finish() (*Trace, error) {
 	}
 	rd.placeDevices(t) // also of a GPU that was not watched
 	if t.estimated && rd.memory.n == 0 {
+		if rd.crowded {
+			return nil, fmt.Errorf(tooMany, mostRows, "memory events")
+		}
 		rd.memory = rd.hosted
 	}
 	rd.placeMemory(t)

@@ -60,6 +60,7 @@ type Trace struct {
 	estimated bool               // Kernels are operators, because none were recorded
 	works     map[deed]*work     // of operators, then
 	begun     map[int32][2]int64 // height and width of convolutions' results then, by their number
+	numbers   []int32            // of Ops then: their own or of the nearest around them that has one, -1 if none has
 }
 
 // Ran reports whether kernels were recorded, and not only operators.

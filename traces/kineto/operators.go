@@ -43,6 +43,14 @@ const loads = "enumerate(DataLoader)"
 
 // imagine makes kernels of the operators of a trace that has none.
 func (t *Trace) imagine() {
+	t.numbers = make([]int32, len(t.Ops))
+	for op := range t.Ops { // parents come before what is inside of them
+		n := t.order[op].sequence
+		if p := t.Ops[op].Parent; n < 0 && p >= 0 {
+			n = t.numbers[p]
+		}
+		t.numbers[op] = n
+	}
 	begun := map[int32][2]int64{} // height and width of results, by number of the forward operator
 	var rows []Kernel
 	for op := 0; op < len(t.Ops); op++ {
@@ -51,7 +59,7 @@ func (t *Trace) imagine() {
 			continue
 		}
 		if c := t.call(int32(op)); c != nil && len(c.inputs) > 2 && len(c.inputs[0].dims) == 4 {
-			if s := t.numbered(int32(op)); s >= 0 {
+			if s := t.numbers[op]; s >= 0 {
 				begun[s] = [2]int64{c.inputs[0].dims[2], c.inputs[0].dims[3]}
 			}
 		}
@@ -75,16 +83,6 @@ func (t *Trace) imagine() {
 	for i := range rows {
 		t.launched[i] = rows[i].Start
 	}
-}
-
-// numbered is the number of an operator or of the nearest around it that has one, -1 if none has.
-func (t *Trace) numbered(op int32) int32 {
-	for ; op >= 0; op = t.Ops[op].Parent {
-		if s := t.order[op].sequence; s >= 0 {
-			return s
-		}
-	}
-	return -1
 }
 
 // working tells the operators that are kernels: products, convolutions and attentions whole, and of
@@ -128,7 +126,7 @@ func (t *Trace) workOf(op int32) *work {
 	d := deed{op: t.Ops[op].Name, signature: t.order[op].signature}
 	name, c := t.Strings[d.op], t.call(op)
 	short := strings.TrimPrefix(name, "aten::")
-	size, convolves := t.begun[t.numbered(op)], multiplies(short) == convolutions
+	size, convolves := t.begun[t.numbers[op]], multiplies(short) == convolutions
 	if w := t.works[d]; w != nil && !(convolves && size[0] > 0 && len(c.values) == 0) {
 		return w
 	}

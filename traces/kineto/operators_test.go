@@ -98,6 +98,55 @@ func TestOperators(t *testing.T) {
 	}
 }
 
+// TestCrowded: more memory events of the host than there is room for are no matter where a GPU's
+// kernels or memory follow; only where the host's stand for a GPU's the trace is refused.
+func TestCrowded(t *testing.T) {
+	data := artifact.Sample(t, "kineto/h100-bert-small-infer-shapes-memory.json.gz")
+	host := `{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":1419247332972,"args":{"Device Type":0,"Device Id":-1,"Addr":64,"Bytes":512}},`
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a GPU's":  {bytes.Replace(data, []byte(`"traceEvents":[`), []byte(`"traceEvents":[`+host), 1), ""},
+		"a host's": {onCPU(t, data, true), "the trace has more than 4194304 memory events: record fewer steps"},
+	} {
+		rd := newReading(bytes.NewReader(c.data), nil)
+		rd.hosted.n = mostRows // as if so many were read
+		tr, err := rd.read()
+		switch {
+		case c.want == "" && (err != nil || !tr.Ran() || len(tr.Blocks) == 0 || !rd.crowded):
+			t.Errorf("%s: %v, crowded %t", name, err, rd.crowded)
+		case c.want != "" && (err == nil || err.Error() != c.want):
+			t.Errorf("%s: %v; want %s", name, err, c.want)
+		}
+	}
+}
+
+// TestNumbers: an operator without a number has that of the nearest around it.
+func TestNumbers(t *testing.T) {
+	tr, err := Read(bytes.NewReader(onCPU(t, artifact.Sample(t, "kineto/mi300-normalization-train-shapes-memory.json.gz"), true)), nil)
+	if err != nil || len(tr.numbers) != len(tr.Ops) {
+		t.Fatal(len(tr.numbers), err)
+	}
+	inherited := 0
+	for op := range tr.Ops {
+		at := int32(op)
+		for tr.order[at].sequence < 0 && tr.Ops[at].Parent >= 0 {
+			at = tr.Ops[at].Parent
+		}
+		want := tr.order[at].sequence
+		if tr.numbers[op] != want {
+			t.Fatalf("operator %d: %d; want %d", op, tr.numbers[op], want)
+		}
+		if want >= 0 && at != int32(op) {
+			inherited++
+		}
+	}
+	if inherited == 0 {
+		t.Error("no operator is inside of one with a number")
+	}
+}
+
 // TestOperatorsShapes has the work of single operators.
 func TestOperatorsShapes(t *testing.T) {
 	a := &author{}

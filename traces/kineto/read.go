@@ -64,6 +64,7 @@ type reading struct {
 	kernels           table[kernelRow]
 	memory            table[memoryRow]
 	hosted            table[memoryRow] // of the host, as long as there is nothing of a device
+	crowded           bool             // the host had more
 	properties        []recording.Device
 
 	found      bool  // a list of events
@@ -467,12 +468,15 @@ func (rd *reading) length() int64 {
 	return d.micros*1e6 + d.picos
 }
 
+// tooMany says that a trace has more of something than there is room for.
+const tooMany = "the trace has more than %d %s: record fewer steps"
+
 // full reports, and says, that a table has no room.
 func (rd *reading) full(rows int, what string) bool {
 	if rows < mostRows {
 		return false
 	}
-	rd.r.Fail("the trace has more than %d %s: record fewer steps", mostRows, what)
+	rd.r.Fail(tooMany, mostRows, what)
 	return true
 }
 
@@ -622,17 +626,24 @@ func clip(v int64) int32 { return int32(min(max(v, -1<<31), 1<<31-1)) }
 
 func (rd *reading) takeMemory(at int64) {
 	e := &rd.e
-	if e.bytes == 0 || rd.full(max(rd.memory.n, rd.hosted.n), "memory events") {
+	if e.bytes == 0 {
 		return
 	}
 	if e.deviceType == 0 {
 		if rd.kernels.n == 0 && rd.memory.n == 0 && believed(e.bytes) { // of what is there before the host's counter knows nothing
+			if rd.hosted.n == mostRows {
+				rd.crowded = true
+				return
+			}
 			whole := (max(e.bytes, -e.bytes) + 511) / 512 * 512 // as a GPU's allocator counts
 			if e.bytes < 0 {
 				whole = -whole
 			}
 			rd.hosted.add(memoryRow{at: at, bytes: whole, address: e.address, thread: rd.onThread(), placed: e.has&hasAddress != 0})
 		}
+		return
+	}
+	if rd.full(rd.memory.n, "memory events") {
 		return
 	}
 	if rd.hosted.n > 0 {

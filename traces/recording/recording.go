@@ -19,9 +19,9 @@ type Label string
 const (
 	E1  Label = "E1"  // times and tensors estimated from shapes
 	E1m Label = "E1m" // sizes and lifetimes measured; times and reads between estimated
+	E2  Label = "E2"  // tensors recorded, times estimated
 	L1  Label = "L1"  // times measured; tensors estimated from shapes
 	L1m Label = "L1m" // times, sizes and lifetimes measured; reads between estimated
-	E2  Label = "E2"  // tensors recorded, times estimated
 	L2  Label = "L2"  // times and tensors recorded
 	L3  Label = "L3"  // as L1m or L2, and resident memory has names
 	M   Label = "M"   // a picture of memory, without kernels
@@ -166,9 +166,11 @@ type Picture struct {
 	Levels [][]unit.Bytes
 	// Clocked says that Times are of the host's clock; else changes count as a microsecond each.
 	Clocked bool
-	// Lives are the blocks, the larger ones where there are too many; Reserved is the most that the
-	// allocator held of the driver, used or not, 0 if unknown.
-	Lives    []Life
+	// Lives are the blocks, the larger ones where there are too many; Rest is the most bytes that the
+	// others had at once.
+	Lives []Life
+	Rest  unit.Bytes
+	// Reserved is the most that the allocator held of the driver, used or not, 0 if unknown.
 	Reserved unit.Bytes
 }
 
@@ -178,7 +180,7 @@ type Life struct {
 	Bytes    unit.Bytes
 }
 
-// MostLives is how many blocks of a picture are kept.
+// MostLives is how many blocks of a picture are kept, the smaller ones as one: its Rest.
 const MostLives = 1 << 15
 
 // A Resident is a block of device memory that a memory snapshot or a list of

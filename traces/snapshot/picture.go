@@ -132,13 +132,15 @@ func (p *pairing) draw() error {
 	}
 	d.picture = s.picture(names)
 	d.picture.Clocked = clock.from > 0
-	d.picture.Lives = p.lives(&clock)
+	d.picture.Lives, d.picture.Rest = p.lives(&clock, frees, takes)
 	d.picture.Reserved = p.reserved()
 	return nil
 }
 
-// lives are when blocks were there, in order of their begin; of too many the smaller ones are left out.
-func (p *pairing) lives(clock *clock) []recording.Life {
+// lives are when blocks were there, in order of their begin; of too many the smaller ones are left
+// out, and rest is the most that those had at once. Of equal ones the first are kept. frees and takes
+// have, by entry, 1 + the block.
+func (p *pairing) lives(clock *clock, frees, takes []int32) (list []recording.Life, rest unit.Bytes) {
 	at := func(entry int32) unit.Time {
 		if entry < 0 {
 			return -1
@@ -146,22 +148,42 @@ func (p *pairing) lives(clock *clock) []recording.Life {
 		return clock.at(int(entry))
 	}
 	blocks := p.dev.Blocks
-	least := unit.Bytes(1)
+	least, ties := unit.Bytes(0), 0 // larger ones are kept, and so many of this size
 	if len(blocks) > recording.MostLives {
 		sizes := make([]unit.Bytes, len(blocks))
 		for i := range blocks {
 			sizes[i] = blocks[i].Bytes
 		}
 		slices.Sort(sizes)
-		least = sizes[len(sizes)-recording.MostLives] + 1
+		least = sizes[len(sizes)-recording.MostLives]
+		larger, _ := slices.BinarySearch(sizes, least+1)
+		ties = recording.MostLives - (len(sizes) - larger)
 	}
-	var list []recording.Life
+	left := make([]unit.Bytes, len(blocks)) // of those left out, their size
 	for i := range blocks {
-		if b := &blocks[i]; b.Bytes >= least {
-			list = append(list, recording.Life{From: at(b.From), To: at(b.To), Bytes: b.Bytes})
+		b := &blocks[i]
+		if b.Bytes < least || b.Bytes == least && ties == 0 {
+			if left[i] = b.Bytes; b.From < 0 {
+				rest += b.Bytes
+			}
+			continue
 		}
+		if b.Bytes == least {
+			ties--
+		}
+		list = append(list, recording.Life{From: at(b.From), To: at(b.To), Bytes: b.Bytes})
 	}
-	return list
+	now := rest
+	for i := range p.trace {
+		if n := frees[i]; n > 0 {
+			now -= left[n-1]
+		}
+		if n := takes[i]; n > 0 {
+			now += left[n-1]
+		}
+		rest = max(rest, now)
+	}
+	return list, rest
 }
 
 // reserved is the most that the allocator held of the driver at once: what it holds at the end, and

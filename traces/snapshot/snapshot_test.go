@@ -14,6 +14,7 @@ import (
 	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 )
 
 // read reads a snapshot twice; both must be the same, and right for all who take
@@ -404,6 +405,46 @@ func TestThin(t *testing.T) {
 	p := s.Recordings("x")[0].Picture
 	if n := len(p.Times); n < maxPoints/3 || n > maxPoints || s.Devices[0].Peak != 3000*512+512 {
 		t.Errorf("%d points, peak %d", n, s.Devices[0].Peak)
+	}
+}
+
+// Of too many blocks as many as there is room for are kept, also of equal ones, and what the others
+// have at once is known.
+func TestMostLives(t *testing.T) {
+	var events []string
+	take := func(size, held int) { // for so many events
+		n := len(events)
+		events = append(events, event("alloc", 4096*n, size, n+1, ""))
+		for range held {
+			n := len(events)
+			events = append(events, event("alloc", 4096*n, 1, n+1, ""), event("free_completed", 4096*n, 1, n+2, ""))
+		}
+	}
+	for range recording.MostLives - 1 {
+		take(1024, 0)
+	}
+	take(1024, 3) // and three of 512 bytes, one behind the other
+	s, err := read(t, line("", strings.Join(events, ","), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Recordings("x")[0].Picture; len(p.Lives) != recording.MostLives || p.Lives[0].Bytes != 1024 || p.Rest != 512 {
+		t.Errorf("%d lives, and %v", len(p.Lives), p.Rest)
+	}
+	for range 9 { // equal ones, which stay
+		take(1024, 0)
+	}
+	if s, err = read(t, line("", strings.Join(events, ","), "")); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Recordings("x")[0].Picture; len(p.Lives) != recording.MostLives || p.Lives[0].From != 0 || p.Rest != 9*1024 {
+		t.Errorf("of equal ones %d lives, and %v", len(p.Lives), p.Rest)
+	}
+	if s, err = read(t, line("", strings.Join(events[:recording.MostLives], ","), "")); err != nil {
+		t.Fatal(err)
+	}
+	if p := s.Recordings("x")[0].Picture; len(p.Lives) != recording.MostLives || p.Rest != 0 {
+		t.Errorf("of as many as there is room for %d lives, and %v", len(p.Lives), p.Rest)
 	}
 }
 

@@ -74,10 +74,9 @@ func openLegacy(r io.ReaderAt, size int64) (*File, error) {
 
 // stored finds the storages that lie from byte at on, in the order of their numbers.
 func (f *File) stored(r io.ReaderAt, at, size int64, keys *pickle.Doc, list []view) (map[string]int, error) {
-	type kind struct{ width, numel int64 }
-	kinds := map[string]kind{} // of storages, by number
+	widths := map[string]int64{} // of storages' elements, by number
 	for i := range list {
-		kinds[list[i].key] = kind{list[i].width, list[i].numel}
+		widths[list[i].key] = list[i].width
 	}
 	storages := map[string]int{}
 	walk := keys.Walk(maxVisits)
@@ -93,13 +92,13 @@ func (f *File) stored(r io.ReaderAt, at, size int64, keys *pickle.Doc, list []vi
 		if _, err := r.ReadAt(head[:], at); err != nil {
 			return nil, fmt.Errorf("byte %d: the file ends before storage %s, so it is cut off: download it again", at, quote(key))
 		}
-		count, of := binary.LittleEndian.Uint64(head[:]), kinds[key]
-		hi, n := bits.Mul64(count, uint64(of.width))
+		count, width := binary.LittleEndian.Uint64(head[:]), widths[key]
+		hi, n := bits.Mul64(count, uint64(width))
 		switch {
-		case of.width == 0:
+		case width == 0:
 			return nil, fmt.Errorf("byte %d: no tensor says how large the elements of storage %s are", at, quote(key))
 		case hi != 0 || n > uint64(size-at-8):
-			return nil, fmt.Errorf("byte %d: storage %s has %d elements of %d bytes, but %d bytes are left, so the file is cut off: download it again", at, quote(key), count, of.width, size-at-8)
+			return nil, fmt.Errorf("byte %d: storage %s has %d elements of %d bytes, but %d bytes are left, so the file is cut off: download it again", at, quote(key), count, width, size-at-8)
 		}
 		storages[key] = -1
 		if n > 0 {

@@ -88,6 +88,24 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// What lies behind an array in its member is not of the array, nor of the next.
+func TestPackedBehind(t *testing.T) {
+	header := "{'descr': '|u1', 'shape': (4,), }\n"
+	first := append(array(1, header, 0), 1, 2, 3, 4, 9, 9)
+	second := append(array(1, header, 0), 5, 6, 7, 8)
+	f, err := open("w.npz", archive(member{name: "a.npy", data: first, method: zip.Deflate}, member{name: "b.npy", data: second, method: zip.Deflate}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [2][]byte
+	if err := f.Each(func(i int, data []byte) { got[i] = append(got[i], data...) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := [2][]byte{{1, 2, 3, 4}, {5, 6, 7, 8}}; !bytes.Equal(got[0], want[0]) || !bytes.Equal(got[1], want[1]) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
 func FuzzLegacy(f *testing.F) {
 	f.Add([]byte(begin+dict+text("a")+float("0", 6, 2, 3)+filled+end), uint16(6), uint16(3), []byte{}, 0)
 	f.Add([]byte(begin+float("0", 6, 6)+end), uint16(6), uint16(0), []byte{0xff}, 130)

@@ -188,13 +188,14 @@ func (f *File) packed(m *zip.File) error {
 // what of it comes next.
 func (f *File) Each(do func(tensor int, data []byte)) error {
 	buf := make([]byte, 1<<20)
-	for i, m := range f.members {
+	before := int64(0)            // what the members ahead unpack to
+	for i, m := range f.members { // tensors are in the same order: each lies behind what is before it
 		t := &f.Tensors[i]
 		r, err := m.Open()
 		if err != nil {
 			return fmt.Errorf("%s: %w", quote(t.Name), err)
 		}
-		_, err = io.CopyN(io.Discard, r, int64(m.UncompressedSize64)-int64(t.Bytes))
+		_, err = io.CopyN(io.Discard, r, t.Offset-before)
 		for left := int64(t.Bytes); left > 0 && err == nil; {
 			part := buf[:min(left, int64(len(buf)))]
 			if _, err = io.ReadFull(r, part); err == nil {
@@ -208,6 +209,7 @@ func (f *File) Each(do func(tensor int, data []byte)) error {
 		if err = errors.Join(err, r.Close()); err != nil {
 			return fmt.Errorf("%s: %w; download it again", quote(t.Name), err)
 		}
+		before += int64(m.UncompressedSize64)
 	}
 	return nil
 }

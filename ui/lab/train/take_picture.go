@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -35,11 +36,12 @@ const ever = unit.Time(math.MaxInt64)
 
 // above lays a line through a picture. A moment at which too little has left makes those blocks leave
 // that are freed last, which cover the most moments after it; as parts of blocks may leave, no other
-// choice moves less. It takes O(moments + blocks · log blocks) time.
+// choice moves less. Blocks that are no lives of their own are taken as one that is always there, which
+// never moves more than they would. It takes O(moments + blocks · log blocks) time.
 func above(p *recording.Picture, memory unit.Bytes, link unit.Bandwidth) (l line) {
 	n := len(p.Times)
 	lives := slices.Clone(p.Lives)
-	slices.SortStableFunc(lives, func(a, b recording.Life) int { return int(min(1, max(-1, a.From-b.From))) })
+	slices.SortStableFunc(lives, func(a, b recording.Life) int { return cmp.Compare(a.From, b.From) })
 	last := func(t unit.Time) int { // the last moment at which a block that is freed then is there
 		if t < 0 {
 			return n - 1
@@ -50,6 +52,10 @@ func above(p *recording.Picture, memory unit.Bytes, link unit.Bandwidth) (l line
 	back := make([]unit.Bytes, n+1) // what of those that left comes back, by that
 	var out unit.Bytes              // that has left
 	next, far := 0, -1
+	if p.Rest > 0 && n > 0 {
+		far = n - 1
+		there[far] = []lying{{p.Rest, ever}}
+	}
 	for i := range n {
 		if i > 0 {
 			out -= back[i-1]
@@ -141,6 +147,9 @@ func takePicture(v *seen) *report.Section {
 	s.Notes = append(s.Notes,
 		"A bound, not a simulation: without kernels nobody knows when a block is touched. It is taken to be touched when it is taken and when it is freed and never between, which is the best case; what was there before, or is there at the end, is taken to lie long enough. Blocks leave that are freed last, which moves the fewest bytes. In the last column weights and states, which are there before and after, stay where they are.",
 		fmt.Sprintf("The link moves %v each way at once; host memory is taken to be large enough. Times of the recording are the host's, with the cost of recording in them.", link))
+	if p.Rest > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("The %d largest blocks are told apart. All others, %v at once at most, are taken as one that is always there and may leave, in the last column too.", len(p.Lives), p.Rest))
+	}
 	return s
 }
 

@@ -60,6 +60,14 @@ func TestAbove(t *testing.T) {
 		if got.Moved != least || got.Above != most || got.Held != 0 || got.Hidden > got.Moved {
 			t.Fatalf("seed %d: %+v above %v, want %v moved and %v above", seed, got, memory, least, most)
 		}
+		kept := r.IntN(blocks + 1) // the others as one: still a bound, and as much above
+		p.Lives = p.Lives[:kept]
+		for i := range n {
+			p.Rest = max(p.Rest, unit.Bytes(bits.OnesCount(there[i]>>kept)))
+		}
+		if got := above(&p, memory, link); got.Moved > least || got.Moved < most || got.Above != most || got.Held != 0 {
+			t.Fatalf("seed %d: %+v above %v with %v as one, want at most %v moved and %v above", seed, got, memory, p.Rest, least, most)
+		}
 	}
 }
 
