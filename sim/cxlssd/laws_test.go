@@ -359,7 +359,8 @@ func TestBound(t *testing.T) {
 // faster than DRAM-only would be if its work lay evenly on its cores. As it lies, one
 // may be: threads that take turns lie more evenly than those that run to their end.
 // Where threads switch, store buffers are never full here: another thread between two
-// stores lets the second find room that it would wait for.
+// stores lets the second find room that it would wait for. So does a shoot-down, which stops
+// a core and not its stores.
 func TestWork(t *testing.T) {
 	compared, switched, faster := 0, 0, 0
 	for seed := range many(1200) {
@@ -369,7 +370,7 @@ func TestWork(t *testing.T) {
 			continue
 		}
 		d.fair(mechanisms.Log)
-		if mechanisms.Switch || d.s.Scheduler == CFS {
+		if mechanisms.Switch || d.s.Scheduler == CFS || d.s.Shootdown > 0 {
 			d.s.StoreSize = d.w.Recorded.Count
 		}
 		res := d.run(t)
