@@ -67,10 +67,10 @@ var simOrder = []string{
 	"sim/filesys",
 	"sim/filesys/crash",
 	"sim/filesys/promise",
-	"sim/llm/model",
+	"sim/model",   // language models: layers and bytes
+	"sim/machine", // nodes of GPUs, drives and host memory
 	"sim/llm/pretrain",
 	"sim/llm/recipe", // closed formulas of what fits, and how fast
-	"sim/llm/machine",
 	"sim/llm/decode",
 	"sim/llm/flow",
 	"sim/llm/job",
@@ -107,7 +107,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "sim/kerneltime", "sim/prose", "sim/knob", "sim/timeline", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/llm/model", "sim/llm/pretrain", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "sim/kerneltime", "sim/prose", "sim/knob", "sim/timeline", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/model", "sim/llm/pretrain", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {

@@ -66,7 +66,7 @@ var cold = []string{
 	"internal/fmtsort", "internal/oserror", "internal/poll", "internal/reflectlite",
 	"spillway/sim/knob", "spillway/sim/prose", "spillway/sim/report", "spillway/sim/study", "spillway/sim/sweep", "spillway/sim/quirk",
 	"spillway/sim/filesys/crash", "spillway/sim/filesys/host", "spillway/sim/filesys/load", "spillway/sim/filesys/machine", "spillway/sim/filesys/promise", "spillway/sim/filesys/system/...",
-	"spillway/sim/llm", "spillway/sim/llm/decode", "spillway/sim/llm/job", "spillway/sim/llm/machine", "spillway/sim/llm/model", "spillway/sim/llm/offload", "spillway/sim/llm/flow", "spillway/sim/llm/shard", "spillway/sim/llm/system", "spillway/sim/llm/system/zero", "spillway/sim/llm/system/fsdp",
+	"spillway/sim/llm", "spillway/sim/llm/decode", "spillway/sim/llm/job", "spillway/sim/machine", "spillway/sim/model", "spillway/sim/llm/offload", "spillway/sim/llm/flow", "spillway/sim/llm/shard", "spillway/sim/llm/system", "spillway/sim/llm/system/zero", "spillway/sim/llm/system/fsdp",
 	"spillway/traces/...", "spillway/ui/...", "spillway/wasm/...",
 }
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
 	"spillway/sim/llm/system/teraio"
+	"spillway/sim/model"
 )
 
 // large is a batch on the TERAIO paper's node.

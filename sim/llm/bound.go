@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -10,9 +10,9 @@ import (
 	"spillway/build/golden"
 	"spillway/build/golden/change"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/offload"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

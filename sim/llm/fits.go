@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/model"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/pretrain"
 	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
 )

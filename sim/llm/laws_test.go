@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

@@ -10,8 +10,6 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
@@ -19,6 +17,8 @@ import (
 	"spillway/sim/llm/system/ideal"
 	"spillway/sim/llm/system/teraio"
 	"spillway/sim/llm/system/zero"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )

@@ -6,9 +6,9 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/bound"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 )
 

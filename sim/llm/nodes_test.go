@@ -9,9 +9,9 @@ import (
 
 	"spillway/build/artifact"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 )
 
 // TestNodes: FSDP of MPT on 8 to 512 GPUs is as fast as llm-foundry's table says, half within 8 %, all within 25; so are the

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/pretrain"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/machine"
 )
 
 // A Way is a recipe that people choose between, each with the quickest details that fit.

@@ -3,8 +3,8 @@ package llm
 import (
 	"testing"
 
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 )
 
 // TestRank: what is ranked is what a run says, the fastest first, on one GPU and on several.

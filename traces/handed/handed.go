@@ -9,7 +9,7 @@ import (
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/filesys/load"
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/store/ops"
 	"spillway/sim/workload"
 	"spillway/traces/recording"

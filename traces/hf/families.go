@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/traces/jsonx"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 )
 
 // shippedAs is what the laboratory calls a published model.

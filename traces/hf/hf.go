@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/traces/jsonx"
 )
 

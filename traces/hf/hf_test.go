@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 )
 
 func sample(t testing.TB, name string) []byte {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/traces/jsonx"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/traces/jsonx"
 	"spillway/traces/networks"

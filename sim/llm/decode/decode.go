@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

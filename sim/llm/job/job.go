@@ -48,8 +48,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"

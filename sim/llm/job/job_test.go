@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"

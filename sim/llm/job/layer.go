@@ -2,7 +2,7 @@ package job
 
 import (
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

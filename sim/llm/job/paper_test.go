@@ -3,8 +3,8 @@ package job
 import (
 	"testing"
 
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 )

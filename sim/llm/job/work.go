@@ -2,7 +2,7 @@ package job
 
 import (
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 )
 

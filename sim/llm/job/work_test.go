@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/pretrain"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"spillway/sim/llm/flow"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"

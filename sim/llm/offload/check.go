@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/workload"
 )
 

@@ -3,7 +3,7 @@ package offload
 import (
 	"spillway/sim/llm/flow"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

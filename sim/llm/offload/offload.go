@@ -68,7 +68,7 @@ package offload
 
 import (
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"

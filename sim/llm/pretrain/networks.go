@@ -3,7 +3,7 @@ package pretrain
 import (
 	"strings"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 )
 
 // decoder is an architecture of the usual kind.

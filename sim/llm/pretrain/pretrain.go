@@ -13,7 +13,7 @@ import (
 	"fmt"
 
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -26,8 +26,8 @@ import (
 	"math/bits"
 
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/pretrain"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -12,9 +12,9 @@ import (
 	"spillway/build/artifact"
 	"spillway/build/golden"
 	"spillway/sim/kerneltime"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/pretrain"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

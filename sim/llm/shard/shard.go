@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

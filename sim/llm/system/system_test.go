@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 )
 
 func TestPipeline(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/knob"
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/traces/handed"
 	"spillway/ui/lab"

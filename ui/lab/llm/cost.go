@@ -5,7 +5,7 @@ import (
 	"math"
 
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )

@@ -5,8 +5,8 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/ui/lab"

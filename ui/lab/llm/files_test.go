@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"

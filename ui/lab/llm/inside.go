@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"

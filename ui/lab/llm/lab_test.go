@@ -9,8 +9,8 @@ import (
 
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"

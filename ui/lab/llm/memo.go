@@ -2,8 +2,8 @@ package llm
 
 import (
 	core "spillway/sim/llm"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"

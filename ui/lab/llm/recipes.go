@@ -10,8 +10,8 @@ import (
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 )

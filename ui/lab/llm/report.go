@@ -7,8 +7,8 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/recipe"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"

@@ -1,7 +1,7 @@
 package llm
 
 import (
-	"spillway/sim/llm/model"
+	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"

@@ -27,11 +27,11 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -9,9 +9,9 @@ package ideal
 
 import (
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 )
 

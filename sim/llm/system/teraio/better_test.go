@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 )
 
 // paperJob is a setting of the paper's Figure 7.

@@ -3,7 +3,7 @@ package teraio
 import (
 	"slices"
 
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 )
 

@@ -94,9 +94,9 @@ import (
 	"slices"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 

@@ -29,10 +29,10 @@ import (
 	"fmt"
 
 	"spillway/sim/llm/job"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/machine"
 	"spillway/sim/report"
 	"spillway/sim/workload"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spillway/sim/llm/machine"
+	"spillway/sim/machine"
 	"spillway/sim/study"
 	"spillway/sim/unit"
 )

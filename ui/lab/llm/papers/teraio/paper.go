@@ -71,8 +71,8 @@ import (
 	"math"
 
 	"spillway/sim/llm"
-	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/machine"
 	"spillway/sim/study"
 	"spillway/sim/unit"
 )

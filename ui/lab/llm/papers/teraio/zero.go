@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"spillway/sim/llm/decode"
-	"spillway/sim/llm/machine"
-	"spillway/sim/llm/model"
 	"spillway/sim/llm/system/zero"
+	"spillway/sim/machine"
+	"spillway/sim/model"
 	"spillway/sim/unit"
 )
 
