@@ -23,18 +23,20 @@ type Asker struct {
 
 	reader  Reader
 	limit   int64
-	width   int // of columns: no more than there are things
-	frames  map[*Code][]float64
-	columns map[*Code][][]float64
+	width   int           // of columns: no more than there are things
+	frames  [][]float64   // by code
+	columns [][][]float64 // by code
 	scores  [Width]float64
 	one     [1]int32
 }
 
-// NewAsker returns what asks a policy about so many things. Beyond limit of work it is [Asker.Over].
-func NewAsker(p *Policy, r Reader, things int, limit int64) *Asker {
+// NewAsker returns what asks a policy about so many things. Beyond its work it is [Asker.Over].
+// The reader knows the dials, too.
+func NewAsker(c *Chosen, r Reader, things int) *Asker {
+	p := c.Policy
 	return &Asker{
-		Policy: p, State: p.state(things), reader: r, limit: limit, width: min(Width, max(1, things)),
-		frames: map[*Code][]float64{}, columns: map[*Code][][]float64{},
+		Policy: p, State: p.state(things), reader: r, limit: c.Work, width: min(Width, max(1, things)),
+		frames: make([][]float64, p.codes), columns: make([][][]float64, p.codes),
 	}
 }
 
@@ -44,6 +46,9 @@ func (a *Asker) Over() bool { return a.Work > a.limit }
 // Says is why a run ends where the policy is [Asker.Over].
 func (a *Asker) Says() string {
 	mean := a.Candidates / max(1, a.Asked)
+	if mean <= 1 {
+		return fmt.Sprintf("the policy was asked %d times; ask for less, or raise Policy work", a.Asked)
+	}
 	return fmt.Sprintf("the policy was asked %d times, about %d candidates each time; use only numbers that do not change while something waits, or raise Policy work", a.Asked, mean)
 }
 
@@ -93,10 +98,10 @@ func (a *Asker) count(c *Code, candidates int) {
 
 // evaluate computes code for one thing and returns the registers.
 func (a *Asker) evaluate(c *Code, thing int32) []float64 {
-	f := a.frames[c]
+	f := a.frames[c.number]
 	if f == nil {
 		f = c.frame()
-		a.frames[c] = f
+		a.frames[c.number] = f
 	}
 	a.one[0] = thing
 	for i, in := range c.Inputs {
@@ -162,10 +167,10 @@ func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
 
 // column computes code for up to Width things.
 func (a *Asker) column(c *Code, things []int32) []float64 {
-	f := a.columns[c]
+	f := a.columns[c.number]
 	if f == nil {
 		f = c.columns(a.width)
-		a.columns[c] = f
+		a.columns[c.number] = f
 	}
 	n := len(things)
 	for i, in := range c.Inputs {

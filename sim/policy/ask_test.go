@@ -16,7 +16,7 @@ func asker(t testing.TB, text string, in table, limit int64) *Asker {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return NewAsker(p, in, len(in), limit)
+	return NewAsker(&Chosen{Policy: p, Work: limit}, in, len(in))
 }
 
 // Events change what is kept, one after the other, and what is kept of a thing is its own.

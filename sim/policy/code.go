@@ -16,6 +16,7 @@ type Code struct {
 	// about: no feature is live, and all that is kept is kept of things.
 	Fixed bool
 
+	number    int // among those of its policy
 	constants []float64
 	steps     []step
 	registers int
@@ -105,8 +106,9 @@ func (p *parser) compile() error {
 // code makes the code of changes, done in order.
 func (p *parser) code(list []change) *Code {
 	c := &compiler{
-		code: &Code{Fixed: true}, inputs: map[int]int{}, constant: map[uint64]int{}, now: map[int]int{},
+		code: &Code{Fixed: true, number: p.policy.codes}, inputs: map[int]int{}, constant: map[uint64]int{}, now: map[int]int{},
 	}
+	p.policy.codes++
 	values := make([]int, len(list))
 	for i, x := range list {
 		c.done = map[placed]int{}

@@ -30,6 +30,9 @@ type Place struct {
 	Features []Feature
 	// Elsewhere are names that other laboratories know, and the title of one that does.
 	Elsewhere map[string]string
+	// Without ends the sentence that without a text the system does as this; empty if it does
+	// as the default of the first rule says.
+	Without string
 	// Taken are titles that a policy may not have, because something else is called so.
 	Taken []string
 }
