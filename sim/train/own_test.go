@@ -151,7 +151,7 @@ func TestSpareIsDeepUM(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := train.Request{System: "deepum", Machine: machine.G10(), Options: system.Published()}
-		q.Machine.GPUMemory, q.Machine.HostMemory = w.GlobalBytes() + w.IntermediateBytes()/8, 512*unit.GiB
+		q.Machine.GPUMemory, q.Machine.HostMemory = w.GlobalBytes()+w.IntermediateBytes()/8, 512*unit.GiB
 		q.Options.Quirks = quirk.Corrected()
 		want, err := train.Run(w, q, nil)
 		if err != nil {

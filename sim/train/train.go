@@ -75,6 +75,15 @@ func Asks() *policy.Place {
 	return p
 }
 
+// Own is the system of somebody's own policy, one for [Asks]; nil is its default.
+func Own(c *policy.Chosen) system.System {
+	s, _ := own.System(c)
+	return s
+}
+
+// OwnLook is its color and pattern in charts.
+const OwnLook = own.Look
+
 // Find returns the system with the given stable name; that of somebody's own policy has the
 // default.
 func Find(name string) (system.System, error) {
