@@ -51,6 +51,7 @@ type Rule struct {
 // A Feature is a number, or a condition, that an engine knows.
 type Feature struct {
 	Name      string
+	Thing     string // what it is a number of, where not all rules and events are about one; else empty
 	Condition bool
 	Unit      string // "bytes", "s"; empty of what is counted
 	Help      string // what it is, one sentence
