@@ -150,12 +150,12 @@ func (d *device) ownCompact(now unit.Time) {
 // Read implements policy.Reader.
 func (o *own) Read(feature int, things []int32, out []float64) {
 	for i, t := range things {
-		out[i] = o.number(feature, t)
+		out[i] = o.ReadOne(feature, t)
 	}
 }
 
-// number is a feature, of a page if it is one of pages.
-func (o *own) number(feature int, t int32) float64 {
+// ReadOne implements policy.One: a feature, of a page if it is one of pages.
+func (o *own) ReadOne(feature int, t int32) float64 {
 	d := o.d
 	switch feature {
 	case featHits, featRead, featWritten, featAge:

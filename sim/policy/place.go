@@ -58,6 +58,7 @@ type Feature struct {
 	Source    string // where an engine has it from; empty where Help says it
 	Live      bool   // it changes while a thing waits to be chosen: all that wait are asked
 	Future    bool   // nobody who has to decide can know it
+	Constant  bool   // it is the same during a whole run, of all things: it is read once
 }
 
 // An Event is something after which numbers that are kept change. An event of a thing happens
