@@ -31,6 +31,7 @@ type Policy struct {
 	rules  []*Code // by rule of the place; nil where neither text nor place has it
 	given  []bool  // by rule: the text has it
 	events []*Code // by event; nil where nothing changes
+	codes  int     // how many of them there are
 }
 
 // A Kept is a number that is kept during a run.

@@ -30,6 +30,9 @@ type Place struct {
 	Features []Feature
 	// Elsewhere are names that other laboratories know, and the title of one that does.
 	Elsewhere map[string]string
+	// Without ends the sentence that without a text the system does as this; empty if it does
+	// as the default of the first rule says.
+	Without string
 	// Taken are titles that a policy may not have, because something else is called so.
 	Taken []string
 }
@@ -48,12 +51,14 @@ type Rule struct {
 // A Feature is a number, or a condition, that an engine knows.
 type Feature struct {
 	Name      string
+	Thing     string // what it is a number of, where not all rules and events are about one; else empty
 	Condition bool
 	Unit      string // "bytes", "s"; empty of what is counted
 	Help      string // what it is, one sentence
 	Source    string // where an engine has it from; empty where Help says it
 	Live      bool   // it changes while a thing waits to be chosen: all that wait are asked
 	Future    bool   // nobody who has to decide can know it
+	Constant  bool   // it is the same during a whole run, of all things: it is read once
 }
 
 // An Event is something after which numbers that are kept change. An event of a thing happens
