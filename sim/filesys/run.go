@@ -342,18 +342,23 @@ func (r *run) charge(c *client) {
 		ledger[WaitsCore] += until - c.since
 		c.since = until
 	}
-	ledger[c.cause] += r.now - c.since
+	took := r.now - c.since
+	ledger[c.cause] += took
+	c.since = r.now
+	if c.behind == 0 && c.collecting == 0 {
+		return
+	}
 	switch c.cause {
 	case ReadsBlocks:
-		r.result.Behind[device.Block] += min(c.behind, r.now-c.since)
-		r.result.Collecting[device.Reads] += min(c.collecting, r.now-c.since)
+		r.result.Behind[device.Block] += min(c.behind, took)
+		r.result.Collecting[device.Reads] += min(c.collecting, took)
 	case WritesBlocks:
-		r.result.Collecting[device.Writes] += min(c.collecting, r.now-c.since)
+		r.result.Collecting[device.Writes] += min(c.collecting, took)
 	case ReadsBytes:
-		r.result.Behind[device.Byte] += min(c.behind, r.now-c.since)
+		r.result.Behind[device.Byte] += min(c.behind, took)
 	}
 	c.collected += c.collecting
-	c.since, c.behind, c.collecting = r.now, 0, 0
+	c.behind, c.collecting = 0, 0
 }
 
 // tellSpans tells of what charge accounts, and of an actor's time, of which no ledger has
