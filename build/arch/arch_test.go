@@ -57,6 +57,7 @@ var simOrder = []string{
 	"sim/cxlssd/stream",
 	"sim/cxlssd",
 	"sim/filesys/call",
+	"sim/filesys/table",
 	"sim/filesys/machine",
 	"sim/filesys/plan",
 	"sim/filesys/host",

@@ -1,12 +1,20 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Reader is an engine that knows features.
 type Reader interface {
 	// Read writes a feature of things into out, which is as long as things. Of a rule about no
 	// thing there is one, 0. A condition is 1 or 0.
 	Read(feature int, things []int32, out []float64)
+}
+
+// A One is a [Reader] that also knows a feature of one thing by itself, which is faster.
+type One interface {
+	ReadOne(feature int, thing int32) float64
 }
 
 // An Asker asks one policy during one run. It counts work in integers: the same on every
@@ -22,6 +30,7 @@ type Asker struct {
 	Work       int64 // operations, and numbers that were read
 
 	reader  Reader
+	single  One // the reader, or nil
 	limit   int64
 	width   int           // of columns: no more than there are things
 	frames  [][]float64   // by code
@@ -34,8 +43,9 @@ type Asker struct {
 // The reader knows the dials, too.
 func NewAsker(c *Chosen, r Reader, things int) *Asker {
 	p := c.Policy
+	single, _ := r.(One)
 	return &Asker{
-		Policy: p, State: p.state(things), reader: r, limit: c.Work, width: min(Width, max(1, things)),
+		single: single, Policy: p, State: p.state(things), reader: r, limit: c.Work, width: min(Width, max(1, things)),
 		frames: make([][]float64, p.codes), columns: make([][][]float64, p.codes),
 	}
 }
@@ -102,13 +112,22 @@ func (a *Asker) evaluate(c *Code, thing int32) []float64 {
 	if f == nil {
 		f = c.frame()
 		a.frames[c.number] = f
+		a.one[0] = thing
+		for i, in := range c.Inputs {
+			if !slices.Contains(c.changing, i) {
+				a.reader.Read(in, a.one[:], f[i:i+1])
+			}
+		}
 	}
-	a.one[0] = thing
-	for i, in := range c.Inputs {
-		if in >= 0 {
-			a.reader.Read(in, a.one[:], f[i:i+1])
-		} else {
+	for _, i := range c.changing {
+		switch in := c.Inputs[i]; {
+		case in < 0:
 			f[i] = a.State.get(^in, thing)
+		case a.single != nil:
+			f[i] = a.single.ReadOne(in, thing)
+		default:
+			a.one[0] = thing
+			a.reader.Read(in, a.one[:], f[i:i+1])
 		}
 	}
 	c.run(f, &a.Doubts)
@@ -179,10 +198,19 @@ func (a *Asker) column(c *Code, things []int32) []float64 {
 	if f == nil {
 		f = c.columns(a.width)
 		a.columns[c.number] = f
+		a.one[0] = things[0]
+		for i, in := range c.Inputs {
+			if !slices.Contains(c.changing, i) {
+				a.reader.Read(in, a.one[:], f[i][:1])
+				for k := range f[i] {
+					f[i][k] = f[i][0]
+				}
+			}
+		}
 	}
 	n := len(things)
-	for i, in := range c.Inputs {
-		if in >= 0 {
+	for _, i := range c.changing {
+		if in := c.Inputs[i]; in >= 0 {
 			a.reader.Read(in, things, f[i][:n])
 		} else {
 			a.State.column(^in, things, f[i])

@@ -16,7 +16,8 @@ type Code struct {
 	// about: no feature is live, and all that is kept is kept of things.
 	Fixed bool
 
-	number    int // among those of its policy
+	number    int   // among those of its policy
+	changing  []int // inputs that are read for every candidate, by place
 	constants []float64
 	steps     []step
 	registers int
@@ -123,7 +124,10 @@ func (p *parser) code(list []change) *Code {
 			c.out = append(c.out, values[i])
 		}
 	}
-	for _, in := range c.code.Inputs {
+	for i, in := range c.code.Inputs {
+		if in < 0 || !p.place.Features[in].Constant {
+			c.code.changing = append(c.code.changing, i)
+		}
 		if in >= 0 && p.place.Features[in].Live || in < 0 && p.policy.Kept[^in].Thing == "" {
 			c.code.Fixed = false
 		}

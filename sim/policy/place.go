@@ -54,12 +54,14 @@ type Rule struct {
 // A Feature is a number, or a condition, that an engine knows.
 type Feature struct {
 	Name      string
+	Thing     string // what it is a number of, where not all rules and events are about one; else empty
 	Condition bool
 	Unit      string // "bytes", "s"; empty of what is counted
 	Help      string // what it is, one sentence
 	Source    string // where an engine has it from; empty where Help says it
 	Live      bool   // it changes while a thing waits to be chosen: all that wait are asked
 	Future    bool   // nobody who has to decide can know it
+	Constant  bool   // it is the same during a whole run, of all things: it is read once
 	// Seams are those whose rules may read it; nil: all.
 	Seams []string
 }
