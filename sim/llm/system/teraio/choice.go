@@ -21,7 +21,7 @@ type Choice struct {
 	// Host reports whether a period goes to host memory rather than to drives, which then take what
 	// host memory cannot. It is asked once a period and plan.
 	Host func(*Candidate) bool
-	// Rises counts scores that had risen when they were found again.
+	// Rises counts scores that had risen when they were found again, to the same place.
 	Rises int64
 }
 

@@ -138,8 +138,9 @@ func (p *planner) plan(times []int64) bool {
 		c, was := p.heap[0].candidate, p.heap[0].score
 		if p.round[c] < round {
 			p.round[c] = round
+			to := p.tier[c]
 			score := p.renew(c)
-			if p.choice != nil && score > was {
+			if p.choice != nil && score > was && to == p.tier[c] {
 				p.choice.Rises++
 			}
 			switch score {
