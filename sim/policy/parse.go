@@ -51,6 +51,14 @@ func (p *Policy) Rule(name string) *Code { return p.rules[p.place.rule(name)] }
 // Given reports whether the text has the rule, and no default stands for it.
 func (p *Policy) Given(name string) bool { return p.given[p.place.rule(name)] }
 
+// Without returns the policy as if its text had not the rule.
+func (p *Policy) Without(name string) *Policy {
+	c, at := *p, p.place.rule(name)
+	c.rules, c.given = slices.Clone(p.rules), slices.Clone(p.given)
+	c.rules[at], c.given[at] = nil, false
+	return &c
+}
+
 // Event returns what an event changes, nil if nothing.
 func (p *Policy) Event(name string) *Code { return p.events[p.place.event(name)] }
 
