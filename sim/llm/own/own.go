@@ -55,7 +55,7 @@ func Asks() *policy.Place {
 	return &policy.Place{
 		Lab: "llm", Title: "LLM training",
 		Rules: []policy.Rule{
-			{Name: choosing, Default: "floor(size * relief / (out + back))", Help: "TERAIO plans, and the tensor of the inactive period with the greatest number moves next, as long as memory is exceeded; of 0 or less it stays. Of equal ones the larger tensor goes first."},
+			{Name: choosing, Each: true, Default: "floor(size * relief / (out + back))", Help: "TERAIO plans, and the tensor of the inactive period with the greatest number moves next, as long as memory is exceeded; of 0 or less it stays. Of equal ones the larger tensor goes first."},
 			{Name: placing, Condition: true, Help: "Whether the tensor goes to host memory, and to drives where that is full or slow; else it is the other way round. Asked once a plan. Without it drives are first, and a second plan has host memory first."},
 		},
 		Features: append([]policy.Feature{

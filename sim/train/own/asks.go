@@ -48,11 +48,11 @@ func Asks() *policy.Place {
 	return &policy.Place{
 		Lab: "train", Title: "Training memory", Without: "evict = -last: tensors that were used longest ago make room, and come back when they are needed",
 		Rules: []policy.Rule{
-			{Name: "evict", Seam: arena, Thing: thing, Default: "-last", Help: "Of the tensors on the GPU that no kernel uses now the one with the greatest number leaves, until what is needed has room; of equal ones that which was used longest ago. Kernels wait for their tensors; nothing faults."},
+			{Name: "evict", Each: true, Seam: arena, Thing: thing, Default: "-last", Help: "Of the tensors on the GPU that no kernel uses now the one with the greatest number leaves, until what is needed has room; of equal ones that which was used longest ago. Kernels wait for their tensors; nothing faults."},
 			{Name: "leave", Seam: arena, Thing: thing, Condition: true, Help: "Whether a tensor leaves as soon as a kernel that uses it has ended. Without it tensors leave for room alone."},
 			{Name: "host", Seam: arena, Thing: thing, Condition: true, Help: "Whether a tensor that leaves goes to host memory; else, and where that is full, it goes to the SSD. Without it host memory is first."},
-			{Name: "ahead", Seam: arena, Thing: thing, Help: "How many kernels before its next use a tensor is asked for, as soon as there is room: asked when a kernel that uses it has ended. From the second iteration on, for the order is learned in the first. Without it tensors come when they are needed."},
-			{Name: "score", Seam: planner, Help: "Instead of evict: G10 plans, over unified memory, and of all idle periods the tensor of that with the greatest number moves next, as long as kernels are over capacity and the number is above 0. G10's own is: score = benefit."},
+			{Name: "ahead", Each: true, Seam: arena, Thing: thing, Help: "How many kernels before its next use a tensor is asked for, as soon as there is room: asked when a kernel that uses it has ended. From the second iteration on, for the order is learned in the first. Without it tensors come when they are needed."},
+			{Name: "score", Each: true, Seam: planner, Help: "Instead of evict: G10 plans, over unified memory, and of all idle periods the tensor of that with the greatest number moves next, as long as kernels are over capacity and the number is above 0. G10's own is: score = benefit."},
 			{Name: "spare", Seam: driver, Condition: true, Help: "Instead of evict: DeepUM's driver learns what to bring, and does not make room for it with blocks of which this holds. DeepUM's own is: spare = expected >= 0."},
 		},
 		Events: []policy.Event{

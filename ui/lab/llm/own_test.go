@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/ui/lab/labtest"
 	"spillway/ui/lab/own"
 )
@@ -69,4 +70,28 @@ func TestPlace(t *testing.T) {
 	l := New()
 	labtest.Place(t, &l)
 	labtest.Policies(t, &l, fourLayers, 2)
+}
+
+// What the document says that a line brings is so on one GPU.
+func TestOwnFinding(t *testing.T) {
+	effort.Natively(t)
+	if testing.Short() {
+		t.Skip("plans of eight billion parameters")
+	}
+	l := New()
+	u, err := l.Read("node=one-4090 model=llama3-8b batch=4 sequence=2048 micro=1 precision=bf16 recompute=full policy=host=idle>20*drive_time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var time [2]float64
+	for i, system := range []string{own.Name, "teraio-mixed"} {
+		rep, raw, err := l.Run(u, system, nil, nil)
+		if err != nil || !rep.Fits {
+			t.Fatalf("%s: %v", system, err)
+		}
+		time[i] = float64(raw.(*result).Time)
+	}
+	if share := time[0] / time[1]; share < 0.90 || share > 0.93 {
+		t.Errorf("%.3f of TERAIO-Mixed's time", share)
+	}
 }
