@@ -25,6 +25,7 @@ var (
 	// is what a paper published.
 	nameWords = map[string][]string{
 		"sim/cxlssd/design.go":         {"own-design"},   // the declaration
+		"sim/cxlssd/own.go":            {"own"},          // the declaration
 		"sim/llm/own/own.go":           {"own"},          // the declaration
 		"sim/train/own/own.go":         {"own"},          // the declaration
 		"ui/lab/llm/knobs.go":          {"own"},          // a setting's choice
