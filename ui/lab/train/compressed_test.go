@@ -54,7 +54,7 @@ func TestCompressed(t *testing.T) {
 	}
 	for _, s := range l.Systems {
 		twin := strings.HasPrefix(s.Name, "buddy-")
-		ours := s.Name == "bound" || s.Name == "spillway"
+		ours := s.Name == "bound" || s.Name == "spillway" || s.Name == "own"
 		if s.Bound != (s.Name == "ideal" || s.Name == "bound") || s.Variant != twin || s.Off != (twin || ours || s.Family == "DeepUM's comparison") {
 			t.Errorf("%+v", s)
 		}
