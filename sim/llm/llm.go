@@ -215,6 +215,12 @@ func (s *Setup) unshared(sys *system.System) *system.Refusal {
 	if s.Auto || !s.Layout.Own() || sys.Bound || sys.Offloads != nil {
 		return nil
 	}
+	if s.ByFormula(sys) && s.Node.GPUs > 1 { // one GPU says that itself
+		if s.Layout.Expert <= 1 {
+			return nil
+		}
+		return &system.Refusal{Reason: fmt.Sprintf("%s splits no experts over GPUs: all share every layer. Set expert to 1, or take a system that is cut as the layout says.", sys.Title)}
+	}
 	return &system.Refusal{Reason: fmt.Sprintf("%s shares no sequences between GPUs and splits no experts: it cuts the model in its own way. Set context and expert to 1, or take a system that is cut as the layout says.", sys.Title)}
 }
 

@@ -261,3 +261,53 @@ func TestLatent(t *testing.T) {
 		}
 	}
 }
+
+// TestContext: GPUs that share sequences have their share of activations and logits, what they wait for each other falls
+// with longer sequences and is none behind long attention, and all parts sum.
+func TestContext(t *testing.T) {
+	last := 1.0
+	for _, sequence := range []int64{16_384, 65_536, 262_144} {
+		one := recipe.Job{
+			Arch: arch(t, "llama3-8b"), GPU: kerneltime.Find("h100-sxm"), GPUs: 8, Memory: 80 * unit.GiB, Collective: 20 * unit.GBps, Step: pretrain.RingStep,
+			Choice: recipe.Standard(), Share: recipe.Replicated, Recompute: pretrain.Full, Micro: 1, Sequence: sequence,
+		}
+		one.Method = recipe.LoRA // little else is sent
+		shared := one
+		shared.Context = 8
+		whole, part := one.Needs(), shared.Needs()
+		if part.Activations != whole.Activations/8 || part.Weights != whole.Weights || part.Peak > whole.Peak {
+			t.Errorf("%d tokens: %+v, shared %+v", sequence, whole, part)
+		}
+		s, err := shared.Time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := s.Products + s.Attention + s.Moving + s.Host + s.Unpack + s.Optimizer + s.Communication + s.Paging; sum != s.Time {
+			t.Errorf("%d tokens: parts sum to %v of %v", sequence, sum, s.Time)
+		}
+		less := one // what else a GPU waits for: of as many tokens that are its own
+		less.Sequence /= 8
+		d, err := less.Time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := float64(s.Communication-d.Communication) / float64(s.Time)
+		if waits >= last || waits < 0 {
+			t.Errorf("%d tokens: %.4f of the time waits, of a quarter of them %.4f", sequence, waits, last)
+		}
+		last = waits
+		t.Logf("%d tokens: %.4f of the time waits for others", sequence, waits)
+	}
+	if last > 0.01 {
+		t.Errorf("of long sequences %.4f of the time waits for others", last)
+	}
+	for _, x := range []struct {
+		context, sequence int64
+		want              string
+	}{{3, 4096, "do not divide 8"}, {8, 4104, "two pieces"}} {
+		j := recipe.Job{Arch: arch(t, "llama3-8b"), GPU: kerneltime.Find("h100-sxm"), GPUs: 8, Choice: recipe.Standard(), Share: recipe.Sharded, Micro: 1, Sequence: x.sequence, Context: x.context}
+		if err := j.Check(); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+}
