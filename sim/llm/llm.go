@@ -53,7 +53,7 @@ func Standard() Setup {
 	o.BufferElements = 540e6 // Table 4: buffers of ZeRO-Infinity for the largest model
 	return Setup{
 		Arch:   arch,
-		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
+		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Context: 1, Expert: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
 		Node:   machine.Standard(), Options: o, Recipe: recipe.Standard(),
 	}
 }

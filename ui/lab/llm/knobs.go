@@ -35,7 +35,6 @@ type settings struct {
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
 	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
-	s.Layout.Context, s.Layout.Expert = 1, 1
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
 		s.Cut = "tensor"
