@@ -62,7 +62,7 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/own", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                                        // reproducibility bundles: zip and JSON, so in no laboratory's program
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/cite", "ui/lab", "ui/exec"}},                                             // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/prose", "sim/report", "sim/study"}},                                                                            // a reviewer's report as HTML
 	{"ui/cite", nil}, // papers of systems as BibTeX
 	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
