@@ -115,9 +115,10 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/release", nil},  // packs what a release has, twice, and compares
-	{"build/versions", nil}, // lays sites of several versions beside each other
-	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/tree", nil},                       // files in memory
+	{"build/release", []string{"build/tree"}}, // packs what a release has, twice, and compares
+	{"build/versions", nil},                   // lays sites of several versions beside each other
+	{"build/site", []string{"build/tree", "sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
