@@ -307,7 +307,7 @@ func (r *replica) finish(t unit.Time) {
 // filled ends the computing of a sequence's prompt, which gives a token.
 func (r *replica) filled(id int32, t unit.Time) {
 	s, q := &r.all[id], &r.requests[id]
-	r.keep(id, r.blocksOf(int64(q.Prompt)))
+	r.keep(id, 0, int64(q.Prompt))
 	if s.made == 0 {
 		r.result.Requests[id].First = t
 	}
@@ -338,7 +338,7 @@ func (r *replica) end(id int32) {
 	t := r.now
 	r.result.Requests[id].Done = t
 	s.made = q.Output
-	r.keep(id, r.blocksOf(int64(q.Prompt)+int64(q.Output)-1))
+	r.keep(id, int64(q.Prompt), int64(q.Prompt)+int64(q.Output)-1)
 	r.release(id)
 	s.state = ended
 	r.present--

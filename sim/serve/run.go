@@ -75,7 +75,7 @@ func run(w *Workload, given *Setting, p report.Progress, single bool) (*Result, 
 	}
 	e := &engine{
 		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p,
-		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights), sys), capacity: r.Memory.KVTokens,
+		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
 		whole: s.Reserve == WholeText, users: w.Users, think: w.Think, interval: 1,
 	}
 	e.prepare(w)
@@ -357,8 +357,8 @@ func (given *Setting) resolve() (*Setting, *System, *Engine, error) {
 	if drives := sys.Drive || sys.Stream == FromDrive || sys.Stream == Blocked && (s.KVPlace == OnDrive || s.GPUShare+s.HostShare < thousand); drives && s.Node.Drives == 0 {
 		return nil, nil, nil, fmt.Errorf("%s needs drives; set drives to 1 or more", sys.Title)
 	}
-	if s.KV != BF16 && s.KV != FP8 || s.Weights > W4 || s.KVPlace > OnDrive {
-		return nil, nil, nil, errors.New("keys and values are bf16 or fp8")
+	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
+		return nil, nil, nil, errors.New("keys and values are bf16 or fp8; those of four bits are flexgen's alone")
 	}
 	return &s, sys, e, nil
 }

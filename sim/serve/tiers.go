@@ -305,20 +305,25 @@ func (r *replica) room(tokens int64) {
 	}
 }
 
-// keep makes so many blocks of a sequence known to others, in GPU memory and in the tiers.
-func (r *replica) keep(id int32, n int64) {
+// keep makes blocks of a sequence known to others, in GPU memory and in the tiers: those that so many tokens fill, behind those that
+// fewer did.
+func (r *replica) keep(id int32, before, tokens int64) {
 	if !r.system.Prefix || r.block == 0 {
 		return
 	}
 	names := r.namesOf(id)
-	names = names[:min(int64(len(names)), n)]
+	from, to := r.blocksOf(before), min(int64(len(names)), r.blocksOf(tokens))
+	if from >= to {
+		return
+	}
+	names = names[from:to]
 	if r.system.Free {
 		for _, b := range names {
 			r.seen[b] = true
 		}
 		return
 	}
-	first := int(r.offset[id])
+	first := int(int64(r.offset[id]) + from)
 	for i, b := range names {
 		// Of what two computed at the same time, the second keeps its own for itself.
 		if r.mine[first+i] || r.refs[b] > 0 || r.cached.has(b) {
