@@ -98,7 +98,7 @@ func TestSkipping(t *testing.T) {
 		for i, n := range a.Tokens {
 			tiers[i] += n
 		}
-		b, err := run(w, s, nil, true)
+		b, err := run(w, s, nil, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,6 +147,13 @@ func keeps(t *testing.T, seed uint64, w *Workload, s *Setting, r *Result) {
 		if w.Users == 0 && q.After < 0 && v.Arrive != q.At || q.After >= 0 && v.Arrive < r.Requests[q.After].Done+q.Think {
 			t.Fatalf("seed %d: request %d arrives at %v: %+v", seed, i, v.Arrive, q)
 		}
+	}
+	var doing unit.Time
+	for _, d := range r.Doing {
+		doing += d
+	}
+	if doing != r.Time*unit.Time(r.Replicas) {
+		t.Errorf("seed %d (%s): engines did something for %v of %v on %d", seed, s.System, doing, r.Time, r.Replicas)
 	}
 	var all unit.Time
 	for _, p := range r.Phases {

@@ -44,18 +44,22 @@ type engine struct {
 	follow   []int32
 	opened   int // requests of the list that came
 	ended    int
+	begun    bool
 	users    int32
 	think    unit.Time
 
 	interval unit.Time
 	progress report.Progress
+	watch    *watch // nil where nobody looks
 }
 
 // Run serves a workload. The error says which number of a setting or a request cannot be; what a machine cannot hold is in
 // Result.Refused.
-func Run(w *Workload, s *Setting, p report.Progress) (*Result, error) { return run(w, s, p, false) }
+func Run(w *Workload, s *Setting, p report.Progress) (*Result, error) {
+	return run(w, s, p, false, nil)
+}
 
-func run(w *Workload, given *Setting, p report.Progress, single bool) (*Result, error) {
+func run(w *Workload, given *Setting, p report.Progress, single bool, look *watch) (*Result, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func run(w *Workload, given *Setting, p report.Progress, single bool) (*Result, 
 		return r, nil
 	}
 	e := &engine{
-		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p,
+		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
 		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
 		whole: s.Reserve == WholeText, users: w.Users, think: w.Think, interval: 1,
 	}
@@ -178,6 +182,12 @@ func (e *engine) serve() {
 		switch {
 		case id >= 0 && at <= r.next:
 			e.taken(id)
+			if !e.begun {
+				e.begun = true
+				for i := range e.replicas {
+					e.replicas[i].mark = at
+				}
+			}
 			if e.system.Free {
 				e.meet(id)
 			}
@@ -409,6 +419,9 @@ func (e *engine) measure() {
 		}
 	}
 	r.Time = end - begin
+	for i := range e.replicas {
+		e.replicas[i].did(end, Idle)
+	}
 	r.TTFT, r.TPOT, r.E2E = spread(first), spread(each), spread(whole)
 	if e.gapTokens > 0 {
 		r.ITL = Spread{
