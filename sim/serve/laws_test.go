@@ -84,7 +84,7 @@ func must(t *testing.T, s *Setting) (*System, *Engine, error) {
 func TestSkipping(t *testing.T) {
 	ran, preempted := 0, int64(0)
 	var tiers [Tiers]int64
-	for seed := range effort.Seeds(4000) {
+	for seed := range effort.Seeds(1200) {
 		w, s := random(t, seed)
 		a, err := Run(w, s, nil)
 		if err != nil {
@@ -258,7 +258,7 @@ func TestStack(t *testing.T) {
 // TestMore: more of anything does not make the first token later on average by more than a fiftieth, at rates below the knee; nothing
 // computes fewer tokens of prompts than the bound.
 func TestMore(t *testing.T) {
-	for seed := range effort.Seeds(80) {
+	for seed := range effort.Seeds(40) {
 		recipe := Recipe{
 			Arrivals: Poisson, Requests: 600, Rate: 3000, Input: Length{Mean: 3000, Sigma: 500, Max: 8000}, Output: Length{Mean: 100, Sigma: 500, Max: 600},
 			Groups: 60, Shared: 2500, Zipf: 600, Block: 64, Seed: int64(seed),

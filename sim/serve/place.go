@@ -102,7 +102,7 @@ func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 		c.step += unit.Time(unit.MulDiv(s.Model.Linear()*batches, int64(unit.Second), dequantised))
 	}
 	if s.KV == W4 {
-		c.keys += unit.Time(unit.MulDiv(s.Model.Layers*(s.Model.Keys()+s.Model.Values()), int64(unit.Second), dequantised))
+		c.keys += unit.Time(unit.MulDiv(s.Model.Kept(), int64(unit.Second), dequantised))
 	}
 }
 
