@@ -22,7 +22,7 @@ func random(t *testing.T, seed uint64) (*Workload, *Setting) {
 	if r.IntN(2) == 0 {
 		recipe.Groups, recipe.Shared, recipe.Zipf = 1+r.Int64N(8), r.Int32N(2000), r.Int64N(1500)
 	}
-	if recipe.Arrivals != Closed && r.IntN(2) == 0 {
+	if r.IntN(2) == 0 {
 		recipe.Turns = 2 + r.Int64N(4)
 		recipe.Input.Mean, recipe.Output.Mean = recipe.Input.Mean/4+1, recipe.Output.Mean/2+1
 		recipe.Input.Max, recipe.Output.Max = 1000, 500
@@ -357,6 +357,40 @@ func TestRefused(t *testing.T) {
 		change(w, &s)
 		if r, err := Run(w, &s, nil); err == nil {
 			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestUsers: no more requests are under way than there are users, and all are answered; turns of conversations come one each.
+func TestUsers(t *testing.T) {
+	recipe := Recipe{Arrivals: Closed, Requests: 120, Users: 4, Turns: 5, Input: Length{Mean: 300}, Output: Length{Mean: 20}}
+	w, err := recipe.Workload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Standard()
+	r := served(t, w, &s)
+	turn := make([]int, len(w.Requests))
+	latest := make([]unit.Time, 5)
+	for i := range w.Requests {
+		if a := w.Requests[i].After; a >= 0 {
+			turn[i] = turn[a] + 1
+		}
+		v := &r.Requests[i]
+		latest[turn[i]] = max(latest[turn[i]], v.Arrive)
+		way := 0
+		for k := range r.Requests {
+			if o := &r.Requests[k]; o.Arrive <= v.Arrive && v.Arrive < o.Done {
+				way++
+			}
+		}
+		if way > 4 {
+			t.Errorf("%d requests are under way at %v", way, v.Arrive)
+		}
+	}
+	for i := range w.Requests {
+		if v := &r.Requests[i]; turn[i] > 0 && v.Arrive < latest[turn[i]-1] {
+			t.Errorf("turn %d of request %d comes at %v, the last of those before at %v", turn[i], i, v.Arrive, latest[turn[i]-1])
 		}
 	}
 }

@@ -45,8 +45,11 @@ type engine struct {
 	opened   int // requests of the list that came
 	ended    int
 	begun    bool
-	users    int32
-	think    unit.Time
+	users    int64       // of a closed loop
+	free     int64       // of them, who have nothing to send
+	think    unit.Time   // of a user
+	pool     queue       // requests that users can send next, behind those that follow none
+	from     []unit.Time // of them: the earliest
 
 	interval unit.Time
 	progress report.Progress
@@ -80,7 +83,7 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	e := &engine{
 		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
 		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
-		whole: s.Reserve == WholeText, users: w.Users, think: w.Think, interval: 1,
+		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
 	}
 	e.prepare(w)
 	e.serve()
@@ -132,10 +135,32 @@ func (e *engine) prepare(w *Workload) {
 		}
 	}
 	if e.users > 0 {
-		for i := range min(int(e.users), n) {
-			e.come(int32(i), 0)
+		e.from = make([]unit.Time, n)
+		for range min(e.users, int64(n)) {
+			e.send(0)
 		}
-		e.opened = n
+	}
+}
+
+// send has a user send the next request, not before a moment.
+func (e *engine) send(t unit.Time) {
+	e.skip()
+	switch {
+	case e.opened < len(e.requests):
+		e.come(int32(e.opened), t)
+		e.opened++
+	case e.pool.len() > 0:
+		id := e.pool.pop()
+		e.come(id, max(t, e.from[id]))
+	default:
+		e.free++
+	}
+}
+
+// skip passes by requests that follow others.
+func (e *engine) skip() {
+	for e.opened < len(e.requests) && e.requests[e.opened].After >= 0 {
+		e.opened++
 	}
 }
 
@@ -202,11 +227,9 @@ func (e *engine) serve() {
 
 // arrival is the next request and when it comes, −1 if none.
 func (e *engine) arrival() (unit.Time, int32) {
-	for e.opened < len(e.requests) && e.requests[e.opened].After >= 0 {
-		e.opened++
-	}
+	e.skip()
 	at, id := never, int32(-1)
-	if e.opened < len(e.requests) {
+	if e.users == 0 && e.opened < len(e.requests) {
 		at, id = e.requests[e.opened].At, int32(e.opened)
 	}
 	if len(e.coming) > 0 {
@@ -267,11 +290,20 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.progress(e.ended, len(e.requests))
 	}
 	for f := e.followed[id]; f >= 0; f = e.follow[f] {
-		e.come(f, max(e.requests[f].At, t+e.requests[f].Think))
+		from := max(e.requests[f].At, t+e.requests[f].Think)
+		if e.users == 0 {
+			e.come(f, from)
+			continue
+		}
+		e.from[f] = from
+		e.pool.push(f)
 	}
-	if e.users > 0 && int(e.users) < len(e.requests) {
-		e.come(e.users, t+e.think)
-		e.users++
+	if e.users > 0 {
+		e.send(t + e.think)
+		for ; e.free > 0 && e.pool.len() > 0; e.free-- {
+			next := e.pool.pop()
+			e.come(next, max(t, e.from[next]))
+		}
 	}
 }
 
