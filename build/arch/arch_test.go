@@ -80,6 +80,7 @@ var simOrder = []string{
 	"sim/llm/shard", // what those share whose weights come in shards
 	"sim/llm/system/*",
 	"sim/llm",
+	"sim/serve", // serving of language models
 	"sim/store/ops",
 	"sim/store",
 	"sim/train/quirk",
