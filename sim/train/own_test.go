@@ -257,21 +257,22 @@ func randomOwn(r *rand.Rand) string {
 	case 1:
 		return "spare = " + number(r.IntN(2), driver) + pick(" < ", " >= ") + number(r.IntN(2), driver)
 	}
-	text := "keep L = 0\nkeep H of tensor = 1\nevict = " + number(r.IntN(3)+1, arena) + "\n"
+	var text strings.Builder
+	text.WriteString("keep L = 0\nkeep H of tensor = 1\nevict = " + number(r.IntN(3)+1, arena) + "\n")
 	for _, e := range []string{"used", "came", "evicted"} {
 		if r.IntN(2) == 0 {
-			text += "when " + e + ": H = L + " + number(1, arena) + ", L = max(L, H)\n"
+			text.WriteString("when " + e + ": H = L + " + number(1, arena) + ", L = max(L, H)\n")
 		}
 	}
 	for _, c := range []string{"leave", "host"} {
 		if r.IntN(2) == 0 {
-			text += c + " = " + number(r.IntN(2), arena) + pick(" < ", " >= ") + number(r.IntN(2), arena) + "\n"
+			text.WriteString(c + " = " + number(r.IntN(2), arena) + pick(" < ", " >= ") + number(r.IntN(2), arena) + "\n")
 		}
 	}
 	if r.IntN(2) == 0 {
-		text += "ahead = " + number(r.IntN(2), arena) + "\n"
+		text.WriteString("ahead = " + number(r.IntN(2), arena) + "\n")
 	}
-	return text
+	return text.String()
 }
 
 // Whatever somebody writes, the laws of physics hold, and nothing is faster than the proven bound.
@@ -345,7 +346,7 @@ func TestPolicyPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"evict = size\nscore = benefit":           "2:1: evict and score do not go together; beside evict may stand leave, host, ahead",
 		"spare = expected > 1\nhost = 1 < 2":      "2:1: spare and host do not go together; beside spare may stand no other rule",
-		"score = age":                             "1:1: age is not known where score is asked",
+		"evict = idle":                            "1:1: idle is not known where evict is asked",
 		"keep L = 0\nwhen used: L = 1\nscore = L": "2:16: used does not happen where score is asked",
 		"#G10\nscore = benefit":                   "1:1: something else is called G10; give the policy a title of its own",
 	} {
