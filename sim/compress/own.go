@@ -8,7 +8,7 @@ import (
 )
 
 // OwnPolicy is the name of the design that does as somebody wrote.
-const OwnPolicy = "own"
+const OwnPolicy = policy.System
 
 // OwnVariant is the design that does as somebody wrote.
 func OwnVariant(c *policy.Chosen) Variant {

@@ -490,7 +490,7 @@ func presets() []lab.Preset {
 		{
 			Key: "own-policy", Title: "A policy of your own", Set: "contents=dl link=50 policy=%23By+what+it+costs@allow=remote*memory/link%3C=p1 p1=0.4",
 			About:   "Buddy counts the entries that overflow. One line under Your policy counts what fetching them takes, which hangs on the link: at NVLink2's 150 GB/s both choose the same targets, at 50 the policy gives up a little memory and wins the time back. Dial 1 is how much it may take.",
-			Systems: []string{"naive", "per-allocation-16x", own.Name},
+			Systems: []string{"naive", paper.Design, own.Name},
 		},
 		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % more time."},
 	}
