@@ -79,6 +79,7 @@ var simOrder = []string{
 	"sim/llm/system",
 	"sim/llm/shard", // what those share whose weights come in shards
 	"sim/llm/system/*",
+	"sim/llm/own",
 	"sim/llm",
 	"sim/store/ops",
 	"sim/store",

@@ -130,7 +130,7 @@ func listPlace(w io.Writer, p *policy.Place) {
 		line(e.Name, e.Help)
 	}
 	waits := ""
-	if slices.ContainsFunc(p.Rules, func(r policy.Rule) bool { return !r.Condition }) {
+	if slices.ContainsFunc(p.Rules, func(r policy.Rule) bool { return !r.Condition && !r.Each }) {
 		waits = " A rule that reads nothing marked live is asked once, when something\nbegins to wait; else all that wait are asked each time."
 	}
 	fmt.Fprint(w, "\nWhat there is to know."+waits+" What reads the future is a bound:\n")
@@ -142,6 +142,10 @@ func listPlace(w io.Writer, p *policy.Place) {
 		var marks []string
 		if f.Condition {
 			marks = append(marks, "condition")
+		}
+		for _, seam := range f.Seams {
+			at := slices.IndexFunc(p.Rules, func(r policy.Rule) bool { return r.Seam == seam })
+			marks = append(marks, "with "+p.Rules[at].Name)
 		}
 		if f.Live && waits != "" {
 			marks = append(marks, "live")
@@ -191,7 +195,7 @@ func (s *shell) checkPolicy(place *policy.Place, file string) error {
 		switch {
 		case r.Condition && r.Thing != "":
 			how = "asked about one " + r.Thing + " each time"
-		case r.Condition:
+		case r.Condition || r.Each:
 			how = "asked each time"
 		case c.Fixed:
 			how = "asked once, when something begins to wait"

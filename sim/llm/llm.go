@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/offload"
+	"spillway/sim/llm/own"
 	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
 	"spillway/sim/llm/system/fsdp"
@@ -19,6 +20,7 @@ import (
 	"spillway/sim/llm/system/zero"
 	"spillway/sim/machine"
 	"spillway/sim/model"
+	"spillway/sim/policy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -39,6 +41,8 @@ type Setup struct {
 	Options system.Options
 	// Recipe is what is trained and how: systems that move tensors by plan know the plain one alone.
 	Recipe recipe.Choice
+	// Policy is what the system [own.Name] does, one for [Asks]; nil is its default.
+	Policy *policy.Chosen
 }
 
 // Standard is the TERAIO paper's machine with Llama-3 70B, sequences of 2048 and the smallest
@@ -72,6 +76,8 @@ type Result struct {
 	Notes  []string
 	// Recipe is what closed formulas say, of systems that have them; there is no Job then.
 	Recipe *Formula
+	// Policy is what the run says of the policy that somebody wrote; nil of other systems.
+	Policy *policy.Account
 	// Tried are all schedules of the system, and Plan is the fastest.
 	Tried []Try
 	Plan  *offload.Schedule
@@ -219,12 +225,15 @@ func (s *Setup) unshared(sys *system.System) *system.Refusal {
 }
 
 func run(s *Setup, name string, options offload.Options, p report.Progress, also ...*offload.Schedule) (*Result, error) {
-	sys, err := Find(name)
+	sys, policy, err := s.find(name)
 	if err != nil {
 		return nil, err
 	}
 	progress := begin(p)
 	r := &Result{System: name}
+	if policy != nil {
+		defer func() { r.Policy = policy.Account() }()
+	}
 	switch {
 	case s.unshared(sys) != nil:
 		r.Reason = s.unshared(sys).Reason
@@ -304,8 +313,35 @@ func moves(s *offload.Schedule) (n int64) {
 	return n
 }
 
-// Find returns the system with a name.
+// Asks is what training of language models asks a policy of somebody's own, whose system is
+// [own.Name].
+func Asks() *policy.Place {
+	p := own.Asks()
+	for _, s := range slices.Concat(Systems, Recipes) {
+		p.Taken = append(p.Taken, s.Title)
+	}
+	return p
+}
+
+// OwnLook is the color and the pattern of somebody's own policy in charts.
+const OwnLook = own.Look
+
+// find returns the system with a name, and somebody's own policy if it is that one's.
+func (s *Setup) find(name string) (*system.System, *own.Ran, error) {
+	if name == own.Name {
+		sys, ran := own.System(s.Policy)
+		return sys, ran, nil
+	}
+	sys, err := Find(name)
+	return sys, nil, err
+}
+
+// Find returns the system with a name; that of somebody's own policy has the default.
 func Find(name string) (*system.System, error) {
+	if name == own.Name {
+		s, _ := own.System(nil)
+		return s, nil
+	}
 	names := make([]string, 0, len(Systems)+len(Recipes))
 	for _, s := range slices.Concat(Systems, Recipes) {
 		if s.Name == name {

@@ -46,6 +46,9 @@ type Rule struct {
 	// Default is the rule where a text has none, as an expression, in which the rules before it
 	// may stand; empty if the engine does without.
 	Default string
+	// Each: it is asked each time, whatever it reads. Else a number that reads nothing live is
+	// asked once, when a thing begins to wait.
+	Each bool
 	// Seam is which part of an engine asks it, where there are several: all rules of a text are
 	// of one.
 	Seam string

@@ -345,7 +345,7 @@ func TestPolicyPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"evict = size\nscore = benefit":           "2:1: evict and score do not go together; beside evict may stand leave, host, ahead",
 		"spare = expected > 1\nhost = 1 < 2":      "2:1: spare and host do not go together; beside spare may stand no other rule",
-		"score = age":                             "1:1: age is not known where score is asked",
+		"evict = idle":                            "1:1: idle is not known where evict is asked",
 		"keep L = 0\nwhen used: L = 1\nscore = L": "2:16: used does not happen where score is asked",
 		"#G10\nscore = benefit":                   "1:1: something else is called G10; give the policy a title of its own",
 	} {

@@ -76,7 +76,6 @@ func (r *Ran) base() system.System {
 	switch r.chosen.Seam {
 	case planner:
 		x := &scorer{chosen: r.chosen}
-		r.asker = policy.NewAsker(r.chosen, x, 1)
 		score := r.chosen.Rule("score")
 		s := g10.Scored(func(c *g10.Candidate) float64 {
 			if r.asker.Over() {
@@ -88,6 +87,7 @@ func (r *Ran) base() system.System {
 		plan := s.Plan
 		s.Plan = func(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
 			x.prepare(w, m, o)
+			r.asker = policy.NewAsker(r.chosen, x, 1)
 			p, err := plan(w, m, o)
 			if why := r.GaveUp(); why != "" {
 				return nil, &system.DoesNotFit{Reason: why}
@@ -145,32 +145,34 @@ func (x *scorer) prepare(w *workload.Workload, m *machine.Machine, o *system.Opt
 }
 
 // Read implements policy.Reader.
-func (x *scorer) Read(feature int, _ []int32, out []float64) {
+func (x *scorer) Read(feature int, _ []int32, out []float64) { out[0] = x.ReadOne(feature, 0) }
+
+// ReadOne implements policy.One.
+func (x *scorer) ReadOne(feature int, _ int32) float64 {
 	c, m := x.candidate, x.machine
 	switch feature {
 	case featSize:
-		out[0] = float64(c.Size)
+		return float64(c.Size)
 	case featHostTime:
-		out[0] = x.trip(unit.Bytes(c.Size), m.HostLink, m.HostLink, 0)
+		return x.trip(unit.Bytes(c.Size), m.HostLink, m.HostLink, 0)
 	case featSSDTime:
-		out[0] = x.trip(unit.Bytes(c.Size), m.SSDWrite, m.SSDRead, m.SSDLatency)
+		return x.trip(unit.Bytes(c.Size), m.SSDWrite, m.SSDRead, m.SSDLatency)
 	case featCapacity:
-		out[0] = float64(m.GPUMemory)
+		return float64(m.GPUMemory)
 	case featKernels:
-		out[0] = float64(x.kernels)
+		return float64(x.kernels)
 	case featBenefit:
-		out[0] = c.Benefit
+		return c.Benefit
 	case featIdle:
-		out[0] = float64(c.Idle / 1e6)
+		return float64(c.Idle / 1e6)
 	case featSpan:
-		out[0] = float64(c.End - c.Start)
+		return float64(c.End - c.Start)
 	case featAway:
-		out[0] = float64(max(0, c.Back-c.Gone))
+		return float64(max(0, c.Back-c.Gone))
 	case featWraps:
-		out[0] = truth(c.Wraps)
-	default:
-		out[0] = x.chosen.Dials[feature-featDials]
+		return truth(c.Wraps)
 	}
+	return x.chosen.Dials[feature-featDials]
 }
 
 // trip is how long a tensor takes there and back, in seconds.
@@ -188,19 +190,22 @@ type sparer struct {
 }
 
 // Read implements policy.Reader.
-func (x *sparer) Read(feature int, _ []int32, out []float64) {
+func (x *sparer) Read(feature int, _ []int32, out []float64) { out[0] = x.ReadOne(feature, 0) }
+
+// ReadOne implements policy.One.
+func (x *sparer) ReadOne(feature int, _ int32) float64 {
 	switch feature {
 	case featExpected:
-		if out[0] = float64(x.expected); x.expected == deepum.Unexpected {
-			out[0] = -policy.Never
+		if x.expected == deepum.Unexpected {
+			return -policy.Never
 		}
+		return float64(x.expected)
 	case featActive:
-		out[0] = truth(x.run.Active(x.block))
+		return truth(x.run.Active(x.block))
 	case featKernels:
-		out[0] = float64(len(x.run.Workload.Kernels))
-	default:
-		out[0] = x.chosen.Dials[feature-featDials]
+		return float64(len(x.run.Workload.Kernels))
 	}
+	return x.chosen.Dials[feature-featDials]
 }
 
 // truth is a condition as policies have it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/knob"
+	core "spillway/sim/llm"
 	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/traces/handed"
@@ -105,6 +106,7 @@ func entry(s *settings, f lab.Files) (*work, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.Policy, _ = s.Own.Read(core.Asks()) // what is wrong with its text, its run says
 		notes := slices.Clone(o.notes)
 		if o.says != "" {
 			notes = append(notes, o.says)

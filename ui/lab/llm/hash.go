@@ -72,6 +72,13 @@ func frozen(x *outcome) []byte {
 		t.Int("recipe_communication_ps", r.Communication)
 		t.Int("recipe_paging_ps", r.Paging)
 	}
+	if p := x.Policy; p != nil {
+		t.String("policy_sha256", p.SHA256)
+		t.String("policy_text", p.Text)
+		t.Int("policy_asked", p.Asked)
+		t.Int("policy_work", p.Work)
+		hash.Strings(&t, "policy_notes", p.Notes)
+	}
 	t.Close('}')
 	return t
 }

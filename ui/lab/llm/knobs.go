@@ -15,6 +15,7 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/unit"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
+	"spillway/ui/lab/own"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -30,11 +31,12 @@ type settings struct {
 	// Setup is the rest. Of Arch only what knobs say counts, of Node.GPU and Node.Drive only
 	// rates, prices and endurance that are knobs; resolved adds the others.
 	core.Setup
+	Own own.Setting
 }
 
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
-	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
+	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard(), Own: own.Standard()}
 	s.Layout.Context, s.Layout.Expert = 1, 1
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
@@ -391,7 +393,7 @@ func knobs() map[string][]setting {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob(), nicKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob(), nicKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.

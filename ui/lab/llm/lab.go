@@ -10,10 +10,12 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/system"
+	planner "spillway/sim/llm/system/teraio"
 	"spillway/sim/prose"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
+	"spillway/ui/lab/own"
 	"spillway/ui/lab/timefiles"
 )
 
@@ -56,6 +58,7 @@ func New() lab.Lab {
 				{Key: "machine", Title: "Machine"},
 				{Key: "prices", Title: "Prices, power and endurance", Folded: true},
 				{Key: "options", Title: "Options of systems", Folded: true},
+				own.Panel(),
 			},
 			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
@@ -93,6 +96,7 @@ func New() lab.Lab {
 			Ways:  []lab.Way{{Label: "I train a model"}, {Label: "I weigh a machine", View: "whatif"}},
 			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "slow wait bottleneck", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "lora qlora peft fine tune finetune", ID: "knob method"}},
 		},
+		Asks:     core.Asks(),
 		Why:      why(),
 		Default:  standard(),
 		Knobs:    knobs(),
@@ -127,7 +131,9 @@ func systems() []lab.System {
 			Bound: s.Bound, Off: s.Off || s.Plan == nil, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s),
 		})
 	}
-	return append(list, lab.Best(
+	mine := own.System(core.Asks(), core.OwnLook)
+	mine.Floor = leastOf(&planner.Mixed) // which it is, with another rule
+	return append(list, mine, lab.Best(
 		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. TERAIO's systems are measured against more: a linear program of what each GPU moves. Nothing shows that it can be reached: it is near where computing decides, and for other systems far where activations leave again and again.",
 		"Spillway: sums over what works at most all the time", 10))
 }
@@ -191,6 +197,7 @@ func loaded(s *settings, f lab.Files) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Policy, _ = s.Own.Read(core.Asks()) // what is wrong with its text, its run says
 	return workOf(m, fmt.Sprintf("From %s.", m.Arch.Source))
 }
 
@@ -208,6 +215,9 @@ func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
 // run runs a system.
 func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
 	of, err := core.Find(name)
+	if err == nil && name == own.Name {
+		_, err = s.Own.Read(core.Asks())
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,21 @@ type outcome struct {
 	Operations int64        `json:"operations_billion" help:"of an iteration, of all GPUs, recomputation too"`
 	Notes      []string     `json:"notes" help:"what the system says of its plan"`
 	Tried      []try        `json:"tried" help:"all of its plans, of which the fastest counts"`
+	// Policy is of the system that does what somebody wrote.
+	Policy *policyOutcome `json:"policy,omitempty" help:"the policy that somebody wrote, of the system own"`
 	// Recipe is of systems by closed formulas.
 	Recipe *recipeOutcome `json:"recipe,omitempty" help:"what closed formulas say, of systems that have them"`
+}
+
+// A policyOutcome is a policy that somebody wrote, and what it was asked.
+type policyOutcome struct {
+	Title      string   `json:"title" help:"as its first line has it, or empty"`
+	SHA256     string   `json:"sha256" help:"of its text"`
+	Text       string   `json:"text" help:"as settings and links have it"`
+	Asked      int64    `json:"asked" help:"questions"`
+	Candidates int64    `json:"candidates" help:"in all questions"`
+	Work       int64    `json:"work" help:"operations, and numbers that were read"`
+	Notes      []string `json:"notes,omitempty" help:"what is allowed in it and perhaps not meant"`
 }
 
 // A recipeOutcome is what closed formulas say.
@@ -85,6 +98,9 @@ func outcomeOf(r *core.Result) outcome {
 	}
 	for _, t := range r.Tried {
 		x.Tried = append(x.Tried, try{t.Schedule, int64(t.Time), t.Stuck})
+	}
+	if p := r.Policy; p != nil {
+		x.Policy = &policyOutcome{p.Title, p.SHA256, p.Text, p.Asked, p.Candidates, p.Work, p.Notes}
 	}
 	if r.Result == nil {
 		return x

@@ -12,6 +12,7 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab/own"
 )
 
 // describe is the report of a result.
@@ -19,6 +20,10 @@ func describe(w *work, _ *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w, r), Answer: answer(r)}
 	if t := w.setup.Arch.Title; strings.HasSuffix(t, changed) {
 		rep.Words = []report.Word{{Key: "model", Text: t}}
+	}
+	if x := r.Policy; x != nil {
+		ran := own.Ran{Named: x.Named, Spent: x.Spent}
+		ran.Tell(rep)
 	}
 	if !rep.Fits {
 		if r.Recipe != nil {

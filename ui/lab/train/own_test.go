@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/policy"
 	"spillway/sim/train/result"
 	"spillway/ui/lab"
@@ -78,4 +79,43 @@ func TestPlace(t *testing.T) {
 	l := New()
 	labtest.Place(t, &l)
 	labtest.Policies(t, &l, twentyGiB, 2)
+}
+
+// What the document says that a few lines bring is so.
+func TestOwnFinding(t *testing.T) {
+	effort.Natively(t)
+	l := New()
+	const (
+		perByte = "policy=%23Benefit+per+byte@score=benefit/size"
+		ahead   = "policy=%23Room+ahead@evict=next@leave=next>100+and+size>8MiB+and+free<capacity/4@ahead=40"
+	)
+	for _, x := range []struct {
+		set    string
+		better string   // the policy
+		than   []string // systems
+	}{
+		{"model=gpt2-l-pytorch batch=3 times=estimated gpu_memory=16 mode=corrected ", perByte, []string{"g10", "deepum+", "sentinel", "autotm"}},
+		{"model=gpt2-l-pytorch batch=3 times=estimated gpu_memory=16 mode=corrected ", ahead, []string{"g10"}},
+		{twentyGiB + "times=as-paper ", perByte, []string{"g10"}},
+		{twentyGiB + "times=as-paper ", ahead, []string{"g10", "deepum+", "sentinel", "autotm"}},
+	} {
+		u, err := l.Read(x.set + x.better)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time := func(system string) float64 {
+			rep, _, err := l.Run(u, system, nil, nil)
+			if err != nil || !rep.Fits {
+				t.Fatalf("%s: %v, %+v", system, err, rep)
+			}
+			v, _ := rep.Value(l.Quantity("iteration_s"))
+			return v
+		}
+		mine := time(own.Name)
+		for _, system := range x.than {
+			if v := time(system); v <= mine {
+				t.Errorf("%s%s takes %v s, %s %v s", x.set, x.better, mine, system, v)
+			}
+		}
+	}
 }

@@ -90,7 +90,11 @@ type planner struct {
 	graph *graph
 	budget
 	latest
-	fit latest // the one before that fitted, while a stretch is looked for
+	choice *Choice // of somebody's own, may be nil; what is below is only for it
+	told   Candidate
+	before []int64 // how long the kernels before each of two iterations take
+	hosts  []bool  // of candidates: they go to host memory first; empty: all go in the usual order
+	fit    latest  // the one before that fitted, while a stretch is looked for
 }
 
 // A latest plan is what has been found for a budget and a stretch.
@@ -134,7 +138,12 @@ func (p *planner) plan(times []int64) bool {
 		c, was := p.heap[0].candidate, p.heap[0].score
 		if p.round[c] < round {
 			p.round[c] = round
-			switch score := p.renew(c); score {
+			to := p.tier[c]
+			score := p.renew(c)
+			if p.choice != nil && score > was && to == p.tier[c] {
+				p.choice.Rises++
+			}
+			switch score {
 			case 0:
 				p.pop()
 			case was:
@@ -180,8 +189,14 @@ func (p *planner) prepare(times []int64) {
 	if !p.ssd || p.host && p.hostFirst {
 		first = offload.Host
 	}
+	if p.choice != nil {
+		p.choose(times)
+	}
 	for c := range int32(n) {
 		p.round[c] = 1
+		if len(p.hosts) > 0 {
+			first, _ = p.orderOf(c)
+		}
 		p.aim(c, first)
 		if score := p.renew(c); score > 0 {
 			p.heap = append(p.heap, ranked{score, c})
@@ -208,7 +223,7 @@ func (p *planner) channel(to offload.Tier) *channel {
 func (p *planner) renew(c int32) uint64 {
 	score := p.value(c)
 
-	if from, to := p.order(); score == 0 && p.tier[c] == from && p.ssd && p.host {
+	if from, to := p.orderOf(c); score == 0 && p.tier[c] == from && p.ssd && p.host {
 		p.aim(c, to)
 		score = p.value(c)
 	}
@@ -233,6 +248,9 @@ func (p *planner) value(c int32) uint64 {
 	away, back, ok := p.channel(p.tier[c]).window(int(x.start), int(x.end), p.out[c], p.in[c])
 	if !ok {
 		return 0
+	}
+	if p.choice != nil && p.choice.Score != nil {
+		return p.score(c, away, back)
 	}
 	hi, lo := bits.Mul64(uint64(x.size), uint64(p.pressure.seconds(away, back)))
 	cost := uint64(p.out[c] + p.in[c])

@@ -133,19 +133,27 @@ const (
 
 func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Progress) ([]*offload.Schedule, error) {
 	return func(j *job.Job, n *machine.Node, o *system.Options, progress report.Progress) ([]*offload.Schedule, error) {
-		a, err := prepare(j, n, o, mixed, progress)
-		if err != nil {
-			return nil, err
-		}
-		list := a.schedules(o.Fallback)
-		if o.Fallback == system.Better {
-			fits := a.fits
-			list = append(list, a.alone()...) // drives alone may be too small
-			a.quick = fits
-			list = append(list, a.fewer(mixed)...)
-		}
-		return list, nil
+		return planBy(mixed, nil, j, n, o, progress)
 	}
+}
+
+// planBy plans with a choice, which may be nil.
+func planBy(mixed bool, c *Choice, j *job.Job, n *machine.Node, o *system.Options, progress report.Progress) ([]*offload.Schedule, error) {
+	a, err := prepare(j, n, o, mixed, progress)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range a.parts {
+		p.choice = c
+	}
+	list := a.schedules(o.Fallback)
+	if o.Fallback == system.Better {
+		fits := a.fits
+		list = append(list, a.alone()...) // drives alone may be too small
+		a.quick = fits
+		list = append(list, a.fewer(mixed)...)
+	}
+	return list, nil
 }
 
 // A planning plans all parts of a job. GPUs that do the same at the same times over links of the same rates

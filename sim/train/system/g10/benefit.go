@@ -102,15 +102,15 @@ func (s *planner) refresh() {
 	}
 	s.first = first
 	s.addUp(first)
+	if s.score != nil {
+		s.scoreAll(stale, first)
+		return
+	}
 	for _, c := range stale {
 		if !s.sameSum(c, first[0]) {
 			first = first[1:]
 		}
-		c.sum = first[0].sum
-		c.benefit = c.sum
-		if s.score != nil {
-			c.benefit = s.scored(c)
-		}
+		c.benefit = first[0].benefit
 		if len(s.relief.during(c.gone, c.back)) == 0 {
 			c.state = spent
 		}
@@ -140,7 +140,7 @@ func (s *planner) addUp(periods []*period) {
 			a := &sums[i]
 			for len(a.rest) == 0 {
 				if a.period != nil {
-					a.period.sum = a.total
+					a.period.benefit = a.total
 				}
 				if len(periods) == 0 {
 					finish(&sums)
@@ -180,7 +180,7 @@ func finish(sums *[4]sum) {
 			a.total += float64(a.size * t)
 		}
 		if a.period != nil {
-			a.period.sum = a.total
+			a.period.benefit = a.total
 		}
 	}
 }
@@ -258,10 +258,23 @@ func (s *planner) reach(c *period) (first, last int) {
 	return 0, s.n - 1
 }
 
-// scored is what somebody's own score makes of the benefit of c.
-func (s *planner) scored(c *period) float64 {
-	return s.score(&Candidate{
-		Tensor: c.tensor, Benefit: c.sum, Size: c.size, Idle: c.length,
-		Start: c.start, End: c.end, Gone: c.gone, Back: c.back, Wraps: c.wraps,
-	})
+// scoreAll gives stale periods the score that their benefit, which the first of those with the same
+// sum have, makes of them.
+func (s *planner) scoreAll(stale, first []*period) {
+	var sum float64
+	for i, c := range stale {
+		if i == 0 || !s.sameSum(c, first[0]) {
+			if i > 0 {
+				first = first[1:]
+			}
+			sum = first[0].benefit
+		}
+		c.benefit = s.score(&Candidate{
+			Tensor: c.tensor, Benefit: sum, Size: c.size, Idle: c.length,
+			Start: c.start, End: c.end, Gone: c.gone, Back: c.back, Wraps: c.wraps,
+		})
+		if len(s.relief.during(c.gone, c.back)) == 0 {
+			c.state = spent
+		}
+	}
 }

@@ -82,8 +82,7 @@ type period struct {
 	// and the kernel at which it must start to return. Once moved: the same for
 	// the chosen destination, and in the end the kernel at which it is prefetched.
 	gone, back int32
-	sum        float64 // bytes times µs over capacity that would be relieved
-	benefit    float64 // by which periods are ordered: the sum, or the score that it gets
+	benefit    float64 // by which periods are ordered: a sum, or the score that it gets
 	// With planner.both: where it would go, and what is known of the SSD and the host.
 	to   machine.Tier
 	ways [machine.GPU]way
