@@ -18,7 +18,7 @@ import (
 )
 
 // Name is the name of the system.
-const Name = "own"
+const Name = policy.System
 
 // Keys of the settings.
 const (
