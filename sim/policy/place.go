@@ -18,7 +18,11 @@
 // The package knows no engine. What can be asked is a [Place], which is data.
 package policy
 
-import "slices"
+import (
+	"slices"
+
+	"spillway/sim/script"
+)
 
 // A Place is what a laboratory asks a policy, and what it lets a policy know.
 type Place struct {
@@ -33,9 +37,14 @@ type Place struct {
 	// Without ends the sentence that without a text the system does as this; empty if it does
 	// as the default of the first rule says.
 	Without string
+	// Examples are texts to start from: what built-in systems do first, then what shows more.
+	Examples []Example
 	// Taken are titles that a policy may not have, because something else is called so.
 	Taken []string
 }
+
+// An Example is a text to start from.
+type Example = script.Example
 
 // A Rule is one question.
 type Rule struct {

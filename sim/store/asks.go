@@ -65,7 +65,8 @@ func Asks() *policy.Place {
 			featTruth:     {Name: "truth", Unit: "s", Live: true, Future: true, Help: "Its client's computing until the trace gets it next; 1e18 if it never does."},
 			featTruthOp:   {Name: "truth_op", Live: true, Future: true, Help: "Number of that get among its client's operations; 1e18 if there is none."},
 		}, policy.DialFeatures()...),
-		Taken: taken(),
+		Examples: examples(),
+		Taken:    taken(),
 	}
 }
 

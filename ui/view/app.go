@@ -132,6 +132,9 @@ func (a *App) Jump(key string) {
 	if panel := a.PanelOf(key); panel != "" {
 		a.closed[a.folding(panel)] = false
 		a.OpenDrawer()
+		if k := a.Info.Script(); k != nil && k.Key == key {
+			a.Proof.Look()
+		}
 		a.Page.Show("f-" + key)
 	}
 }
