@@ -98,7 +98,7 @@ var layers = []layer{
 	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                            // what stands on the questions that are ready, for the site's builder
 	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
-	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/lab/own", "ui/model/...", "ui/headless"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/vjson", nil},   // in the place of a module of that name
 	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
