@@ -95,6 +95,7 @@ var simOrder = []string{
 	"sim/train/swapplan",
 	"sim/train/system",
 	"sim/train/system/*",
+	"sim/train/own",
 	"sim/train",
 	"sim/train/system/systemtest", // the suite every system must pass
 }

@@ -19,9 +19,6 @@ const (
 	featLogSlots
 	featLogHalf
 	featBacklog
-	featEstimate
-	featFlash
-	featQueued
 	featWait
 	featThreshold
 	featMerged
@@ -70,10 +67,7 @@ func Asks() *policy.Place {
 			featLogSlots:     {Name: "log_slots", Constant: true, Unit: "slots", Help: "Slots that the log has."},
 			featLogHalf:      {Name: "log_half", Constant: true, Unit: "slots", Help: "Half of them, where compaction begins without a policy."},
 			featBacklog:      {Name: "backlog", Unit: "s", Live: true, Help: "Work that is queued on the busiest part of the flash."},
-			featEstimate:     {Name: "estimate", Unit: "s", Live: true, Help: "In switch: how long the load waits for flash by the queue's lengths, as the device guesses before it reads, 1e18 while garbage collection is in its way; 0 of a page on its way, and with the switch true-latency."},
-			featFlash:        {Name: "flash", Unit: "s", Live: true, Help: "In switch: what the load really waits for the flash itself."},
-			featQueued:       {Name: "queued", Unit: "s", Live: true, Help: "In switch: what it waits in queues before that."},
-			featWait:         {Name: "wait", Unit: "s", Live: true, Help: "In switch: both together."},
+			featWait:         {Name: "wait", Unit: "s", Live: true, Help: "In switch: how long the load has to wait for flash, as far as the device knows: what is left of the read of a page on its way, and of another the true time with the switch true-latency, else what the lengths of queues make it guess, 1e18 while garbage collection is in its way."},
 			featThreshold:    {Name: "threshold", Constant: true, Unit: "s", Help: "The setting Switch threshold."},
 			featMerged:       {Name: "merged", Condition: true, Live: true, Help: "In switch: the page is on its way for another load."},
 			featLatencyKnown: {Name: "latency_known", Constant: true, Condition: true, Help: "The switch true-latency is on: a device knows how long a load will wait."},

@@ -201,17 +201,14 @@ func (o *own) ReadOne(feature int, t int32) float64 {
 	case featBacklog:
 		o.Work += int64(len(d.flash.servers)) // all of them are looked at
 		return inSeconds(max(0, d.flash.backlog(o.now)))
-	case featEstimate:
-		if o.load.estimate == forever {
+	case featWait:
+		switch {
+		case o.load.kind == Merged || d.trueLatency:
+			return inSeconds(o.load.flash + o.load.queued)
+		case o.load.estimate == forever:
 			return policy.Never
 		}
 		return inSeconds(o.load.estimate)
-	case featFlash:
-		return inSeconds(o.load.flash)
-	case featQueued:
-		return inSeconds(o.load.queued)
-	case featWait:
-		return inSeconds(o.load.flash + o.load.queued)
 	case featThreshold:
 		return inSeconds(d.setup.Threshold)
 	case featMerged:

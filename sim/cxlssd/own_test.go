@@ -42,7 +42,7 @@ func numbers(t testing.TB, r *Result) string {
 const (
 	adaptive = "keep down = 0\nkeep benefit = 0\nkeep seen = 0\npromote = hits >= most - down\nwhen access: seen = seen + 1\n" +
 		"when hit: benefit = benefit + (hits if promoted else 0), down = 0 if seen >= reset else (max(down - 1, 0) if LOW else (min(down + 1, most - 1) if HIGH and promoted else down)), benefit = 0 if seen >= reset else benefit, seen = 0 if seen >= reset else seen\n"
-	farRule  = "switch = wait >= threshold if latency_known or merged else estimate > threshold\n"
+	farRule  = "switch = wait >= threshold if latency_known or merged else wait > threshold\n"
 	halfRule = "compact = log_used >= log_half\n"
 )
 
@@ -144,7 +144,7 @@ func randomPolicy(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	plain := []string{"most", "reset", "room", "capacity", "log_used", "log_slots", "log_half", "backlog", "threshold", "waiting", "cores", "now", "p1", "2", "3us", "L", "(1 if latency_known else 0)"}
 	paged := append([]string{"hits", "hits", "read", "written", "dirty", "logged", "age", "total", "H", "H", "(1 if promoted else 0)"}, plain...)
-	loads := append([]string{"estimate", "flash", "queued", "wait", "wait", "(1 if merged else 0)"}, paged...)
+	loads := append([]string{"wait", "wait", "(1 if merged else 0)"}, paged...)
 	var number func(depth int, names []string) string
 	number = func(depth int, names []string) string {
 		if depth == 0 {
@@ -226,10 +226,10 @@ var byHand = []struct {
 	}},
 	{"switch = wait > 5us and waiting > 0 or merged", func(n *naive) {
 		n.switches = func(a answer) bool {
-			return a.after > 5*unit.Microsecond && len(n.queue) > 0 || a.kind == Merged
+			return n.waits(a) > 5*unit.Microsecond && len(n.queue) > 0 || a.kind == Merged
 		}
 	}},
-	{"promote = hits > dirty + logged\nswitch = estimate + queued > 8us\nkeep hot of page = 0\nwhen promoted: hot = hits\nwhen evicted: hot = 0", func(n *naive) {
+	{"promote = hits > dirty + logged\nswitch = wait > 8us or wait < threshold\nkeep hot of page = 0\nwhen promoted: hot = hits\nwhen evicted: hot = 0", func(n *naive) {
 		n.promotes = func(p *naivePage) bool {
 			logged := 0
 			for i := range n.log {
@@ -239,8 +239,16 @@ var byHand = []struct {
 			}
 			return p.count > int64(len(p.dirty)+logged)
 		}
-		n.switches = func(a answer) bool { return a.estimate > 8*unit.Microsecond-a.bill[PartQueue] }
+		n.switches = func(a answer) bool { return n.waits(a) > 8*unit.Microsecond || n.waits(a) < n.s.Threshold }
 	}},
+}
+
+// waits is how long a load waits, as far as the device knows.
+func (n *naive) waits(a answer) unit.Time {
+	if a.kind == Missed && !n.s.Quirks.Has(TrueLatency) {
+		return a.estimate
+	}
+	return a.after
 }
 
 // A policy's run is that of the naive device, which does the same by hand, in every field.
@@ -292,8 +300,8 @@ func TestFeatures(t *testing.T) {
 	for _, x := range []string{
 		"promote = not (most == 7 and reset == 10000 and capacity == 8192 and room <= capacity and cores == 8 and threshold == 2us and p1 == 1 and p4 == 1)",
 		"promote = hits < 1 or read + written < 1 or read > 64 or promoted or not latency_known or merged or total < 1",
-		"promote = logged > 64 or dirty > 0 or age > now or log_half * 2 > log_slots or log_used > log_slots or estimate + flash + queued + wait + backlog - backlog != 0",
-		"switch = flash + queued < wait * 0.999999 or flash + queued > wait * 1.000001 or hits > 0 or waiting < 0 or now < age",
+		"promote = logged > 64 or dirty > 0 or age > now or log_half * 2 > log_slots or log_used > log_slots or wait + backlog - backlog != 0",
+		"switch = wait < 1us and not merged or wait > 1s or hits > 0 or waiting < 0 or now < age",
 	} {
 		s.Own = Design{Log: true, Switch: strings.HasPrefix(x, "switch")}
 		got, err := Run(w, written(t, s, x), OwnPolicy, nil, nil)

@@ -150,6 +150,14 @@ func (a *Asker) Happens(event *Code, thing int32) {
 // none. Of equal scores it is the one of the greatest tie, times sign, if there is a rule for
 // ties, and then that of the smallest number; never is it by the order in which they stand.
 func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
+	return a.best(c, tie, sign, things, false)
+}
+
+// First is Best for things whose order means something: of equal scores it is the one that stands
+// first.
+func (a *Asker) First(c *Code, things []int32) int32 { return a.best(c, nil, 0, things, true) }
+
+func (a *Asker) best(c, tie *Code, sign float64, things []int32, ordered bool) int32 {
 	if len(things) == 0 {
 		return -1
 	}
@@ -176,7 +184,7 @@ func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
 			if tie != nil {
 				second2 = a.order(sign * ties[i])
 			}
-			if best < 0 || s > score || second2 > second || second2 == second && t < best {
+			if best < 0 || s > score || second2 > second || second2 == second && t < best && !ordered {
 				best, score, second = t, s, second2
 			}
 		}

@@ -434,7 +434,7 @@ func distance(a, b string) int {
 func (p *parser) defaults() error {
 	for i := range p.place.Rules {
 		r := &p.place.Rules[i]
-		if p.rules[i] != nil || r.Default == "" {
+		if p.rules[i] != nil || r.Default == "" || r.Seam != p.policy.Seam {
 			continue
 		}
 		tokens, err := lex(r.Default)
