@@ -2,9 +2,12 @@ package view
 
 import (
 	"cmp"
+	"html"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vugu/vugu"
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
@@ -249,6 +252,15 @@ func hidden(b bool) any {
 		return "hidden"
 	}
 	return nil
+}
+
+// broughtHTML is the policy that is followed, so that who opens a link reads what runs.
+func (a *App) broughtHTML() vugu.HTML {
+	name, text := a.Proof.Brought()
+	if text == "" {
+		return ""
+	}
+	return vugu.HTML(`<details class="brought" id="brought"><summary>The policy of Yours: ` + html.EscapeString(name) + `</summary><pre tabindex="0">` + html.EscapeString(text) + `</pre></details>`)
 }
 
 // swatch is the style of a system's mark: its color.
