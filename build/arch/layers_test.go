@@ -94,10 +94,10 @@ var layers = []layer{
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                            // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                                           // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
-	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                            // what stands on the questions that are ready, for the site's builder
-	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
-	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
+	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                                      // charts as SVG
+	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                                          // what stands on the questions that are ready, for the site's builder
+	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                                             // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                              // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/lab/own", "ui/model/...", "ui/headless"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/vjson", nil},   // in the place of a module of that name
