@@ -21,7 +21,8 @@ func TestPolicyField(t *testing.T) {
 	s.want("f-policy", `aria-invalid="true"`)
 	s.want("f-policy", `aria-describedby="err-policy"`)
 	s.want("policy-go", "Go there")
-	s.want("policy-words", "What a policy may say")
+	s.click("policy-more")
+	s.want("policy-more", `aria-expanded="true"`)
 	if s.root.State.Setup.Text("policy") != "" {
 		t.Error("what is wrong is a setting")
 	}

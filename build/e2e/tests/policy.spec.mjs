@@ -31,7 +31,7 @@ test('what a policy may say is written by a press, and taken back', async ({ pag
   await expect(page.locator('#run-own')).toHaveClass(/done/);
   await field.press('ControlOrMeta+z');
   await expect(field).toHaveValue('');
-  await page.click('#policy-words summary');
+  await page.click('#policy-more');
   await page.locator('#policy-words').getByRole('button', { name: 'evict', exact: true }).click();
   await page.locator('#policy-words').getByRole('button', { name: 'size', exact: true }).click();
   await expect(field).toHaveValue('evict = size');
