@@ -52,11 +52,15 @@ type preset struct {
 	Key, Title, About, Lab string
 	Link                   template.URL // the fragment
 	Says, Trust            string
+	Policy                 *policy // that somebody wrote, nil without one
 	Charts                 []drawn
 	Version                string
 	Origin                 string // where the site will be, with a slash at the end; empty if unknown
 	Card                   card
 }
+
+// A policy is a text that a system follows, with its name and how long it is.
+type policy struct{ Name, Text string }
 
 // A drawn is a chart of a preset, as a file and as a table.
 type drawn struct {
@@ -82,12 +86,13 @@ type card struct {
 // A shown is a preset and what the page shows of it, before a version and an address
 // are known.
 type shown struct {
-	door  labs.Entry
-	title string // of the laboratory
-	of    lab.Preset
-	link  string // the fragment
-	says  string
-	views []chart.View
+	door   labs.Entry
+	title  string // of the laboratory
+	of     lab.Preset
+	link   string // the fragment
+	says   string
+	views  []chart.View
+	policy *policy // that a compared system follows, nil without one
 }
 
 // showPresets runs what all laboratories offer to begin with.
@@ -134,6 +139,9 @@ func (x *shown) show() error {
 		return fmt.Errorf("%s: %s: %w", x.door.Name, x.of.Key, err)
 	}
 	x.says, x.views = chart.Headline(n.Info, n.Runs.ChartRuns()), n.Charts()
+	if name, text := n.Proof.Brought(); text != "" {
+		x.policy = &policy{name, text}
+	}
 	return nil
 }
 
@@ -181,6 +189,7 @@ func (x *shown) draw(version, origin string) *preset {
 		Key: x.of.Key, Title: x.of.Title, About: x.of.About, Lab: x.title, Link: template.URL(x.link), Says: x.says,
 		Version: version, Origin: origin, Card: card{File: "screenshot-" + x.door.Name + ".png"},
 	}
+	p.Policy = x.policy
 	link := "#" + x.link
 	if origin != "" {
 		link = origin + link
