@@ -32,6 +32,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/report", "texts"},
 	{"sim/prose", "texts"},
 	{"sim/script", "texts"},
+	{"sim/serve/load", "integers"},
 	{"sim/store/ops", "integers"},
 	{"sim/sustained", "a table of parts"},
 	{"sim/sweep", "lists of settings"},
