@@ -11,3 +11,9 @@ type (
 	// A Workload is load's.
 	Workload = load.Workload
 )
+
+// The most that a workload may have, as load's.
+const (
+	MostRequests = load.MostRequests
+	MostTokens   = load.MostTokens
+)

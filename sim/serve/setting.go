@@ -102,11 +102,15 @@ type Setting struct {
 	// thousandths.
 	Affinity int64
 
-	// Layers on the GPU of the system split; -1: as many as fit. GPUShare, HostShare and the rest on drives are of weights,
-	// in thousandths, of flexgen; CPUAttention: keys and values are in host memory and the processors compute attention.
-	Layers              int64
+	// Layers on the GPU of the system split; -1: as many as fit.
+	Layers int64
+	// GPUShare and HostShare of the weights are on the GPUs and in host memory, the rest on drives, in thousandths, of flexgen.
+	// KVPlace is where its keys and values are; CPUAttention: in host memory, and the processors compute attention over them.
+	// GPUBatch is how many sequences the GPU computes at a time, which matters to weights of four bits; 0: all.
 	GPUShare, HostShare int64
+	KVPlace             Place
 	CPUAttention        bool
+	GPUBatch            int64
 
 	// TTFT and TPOT are what a request must keep to count as good.
 	TTFT, TPOT unit.Time

@@ -57,7 +57,9 @@ func (w *Workload) Check() error {
 		if err := w.check(i, last); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
 		}
-		last = max(last, w.Requests[i].At)
+		if w.Requests[i].After < 0 {
+			last = w.Requests[i].At
+		}
 	}
 	return nil
 }
