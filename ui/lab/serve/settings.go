@@ -21,6 +21,7 @@ type settings struct {
 
 	Model, GPU, Drive, Engine string
 	Weights, KV, Reserve      string
+	KVPlace                   string // of FlexGen
 	GPUs, Tensor              int64 // a Tensor of 0 is as many as hold the weights
 	Host                      unit.Bytes
 	Drives                    int64 // for each GPU
@@ -35,6 +36,7 @@ var (
 	arrivals   = []string{"burst", "poisson", "gamma", "closed"}
 	precisions = []string{"bf16", "fp8", "fp4", "w4"}
 	reserves   = []string{"engine", "whole", "prompt"}
+	places     = []string{"gpu", "host", "ssd"}
 )
 
 // recorded is the choice of arrivals as a trace has them, made that of a workload of recipes,
@@ -53,9 +55,9 @@ func standard() settings {
 			Requests: 1000, Rate: 4000, CV: 2000, Users: 32, Input: core.Length{Mean: 1024}, Output: core.Length{Mean: 256},
 			Block: 16, Turns: 1, Zipf: 0, Think: 10 * unit.Second, Seed: 1,
 		},
-		Model: "llama3-8b", GPU: "h100-sxm", Drive: "pm9a3", Engine: "vllm", Weights: "bf16", KV: "bf16", Reserve: "engine",
+		Model: "llama3-8b", GPU: "h100-sxm", Drive: "pm9a3", Engine: "vllm", Weights: "bf16", KV: "bf16", Reserve: "engine", KVPlace: "host",
 		GPUs: 1, Host: 256 * unit.GiB, Drives: 1, Spare: -1, KWh: 13, Years: 4,
-		Setting: core.Setting{HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 4000, HostShare: 1000, TTFT: 2 * unit.Second, TPOT: 100 * unit.Millisecond},
+		Setting: core.Setting{HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 10_000, GPUShare: 200, HostShare: 800, KVPlace: core.OnHost, CPUAttention: true, TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond},
 	}
 }
 
@@ -81,32 +83,10 @@ func (s *settings) node() (machine.Config, error) {
 	if err != nil {
 		return machine.Config{}, err
 	}
-	around := "dgx-h100"
-	switch {
-	case g.Bounce && s.GPUs == 1:
-		around = "one-4090"
-	case g.Bounce:
-		around = "four-4090"
-	case g.Link < 40*unit.GBps:
-		around = "eight-a100"
-	}
-	p, err := machine.FindPreset(around)
-	if err != nil {
-		return machine.Config{}, err
-	}
-	c := p.Config
-	part := func(n int64) int64 { return max(1, unit.MulDiv(n, s.GPUs, c.GPUs)) }
-	c.HostRate, c.Adam = unit.Bandwidth(part(int64(c.HostRate))), part(c.Adam)
-	c.Prices.Base, c.Prices.BaseWatt = part(c.Prices.Base), part(c.Prices.BaseWatt)
+	c := core.Server(g, s.GPUs)
 	c.Prices.KWh, c.Prices.Years = s.KWh, s.Years
-	c.GPU, c.GPUs, c.Nodes, c.Drive, c.Drives, c.Host = g, s.GPUs, 0, d, s.Drives, s.Host
-	c.Switch = 1
+	c.Drive, c.Drives, c.Host = d, s.Drives, s.Host
 	c.HostSpare = min(c.HostSpare, c.Host/2)
-	const copies = 885 // of the link, in thousandths, at best: what nvbandwidth measures of PCIe 5
-	c.HostPath = min(c.HostPath, unit.Bandwidth(unit.MulDiv(int64(g.Link), copies, 1000)))
-	if g.Link > 100*unit.GBps { // NVLink-C2C
-		c.HostPath = unit.Bandwidth(unit.MulDiv(int64(g.Link), copies, 1000))
-	}
 	if s.Link > 0 {
 		c.HostPath, c.GPU.Link = s.Link, max(c.GPU.Link, s.Link)
 	}
@@ -125,6 +105,7 @@ func (s *settings) setting(system string, own *model.Arch) (core.Setting, error)
 	}
 	x.System, x.Model, x.Engine = system, a, s.Engine
 	x.Weights, x.KV, x.Reserve = core.Precision(index(precisions, s.Weights)), core.Precision(index(precisions, s.KV)), core.Reserve(index(reserves, s.Reserve))
+	x.KVPlace = core.Place(index(places, s.KVPlace))
 	if s.Spare >= 0 {
 		x.Activations = unit.Bytes(s.Spare) * unit.MiB
 	}
@@ -303,6 +284,8 @@ func knobs() map[string][]knob.Knob[settings] {
 		own(knob.Info{Key: "layers", Label: "Layers on the GPU", Help: "Of Layers on the processors; -1: as many as fit.", Min: -1, Max: 1024}, func(s *core.Setting) *int64 { return &s.Layers }),
 		own(knob.Info{Key: "gpu_share", Label: "Weights on the GPU", Help: "Of FlexGen.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.GPUShare }),
 		own(knob.Info{Key: "host_share", Label: "Weights in host memory", Help: "Of FlexGen; what is left is on drives.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.HostShare }),
+		one(knob.Info{Key: "kv_place", Label: "Keys and values are in", Help: "Of FlexGen.", Choices: []knob.Choice{{Key: "gpu", Label: "GPU memory"}, {Key: "host", Label: "host memory"}, {Key: "ssd", Label: "drives"}}}, func(s *settings) *string { return &s.KVPlace }),
+		own(knob.Info{Key: "gpu_batch", Label: "Batch of the GPU", Help: "Of FlexGen: how many sequences the GPU computes at a time, which matters to weights of four bits.", Min: 1, Max: 65536, Zero: "all"}, func(s *core.Setting) *int64 { return &s.GPUBatch }),
 		yes(knob.Info{Key: "cpu_attention", Label: "Processors attend", Help: "Of FlexGen: keys and values are in host memory, and processors compute attention over them."}, func(s *core.Setting) *bool { return &s.CPUAttention }),
 	}
 	return map[string][]knob.Knob[settings]{"requests": requests, "limits": limits, "model": served, "machine": hardware, "engine": engine}
