@@ -26,6 +26,7 @@ type sequence struct {
 	swapped bool // its keys and values are in host memory
 	began   bool
 	front   unit.Time // when the front end is done with it
+	free    int32     // blocks that some request had before (ideal)
 }
 
 // A state is where a sequence is.
@@ -200,7 +201,7 @@ func (r *replica) take(k int64) {
 	r.steady.ctx = r.context
 	if !r.whole {
 		r.private += k * b
-		r.room(0)
+		r.room(b * min(1, r.planned)) // of the step under way, too
 	}
 	r.result.PeakKV = max(r.result.PeakKV, r.private+r.pinned)
 }
@@ -394,7 +395,7 @@ func (r *replica) admit() {
 
 // plan decides about the next step, or steps.
 func (r *replica) plan() {
-	r.grow()
+	gave := r.grow()
 	b := int64(len(r.decode))
 	p, pairs := r.cut(r.setting.Tokens - b)
 	if b+p == 0 {
@@ -410,8 +411,8 @@ func (r *replica) plan() {
 	if !r.whole {
 		k = min(k, (r.capacity-r.private-r.pinned)/b)
 	}
-	if r.single {
-		k = 1
+	if r.single || gave {
+		k = 1 // who gave back may begin again at once, with what others keep of its prompt
 	}
 	gpu, stream := r.cost.decode(b)
 	r.steady = steady{gpu, stream, b, r.context}
@@ -468,15 +469,19 @@ func (r *replica) cut(budget int64) (p, pairs int64) {
 	return p, pairs
 }
 
-// grow makes room for a token of each that decodes: the youngest gives back all, until there is.
-func (r *replica) grow() {
+// grow makes room for a token of each that decodes: the youngest gives back all, until there is. It reports whether
+// anybody did.
+func (r *replica) grow() (gave bool) {
 	if r.whole {
-		return
+		return false
 	}
 	for r.private+r.pinned+int64(len(r.decode)) > r.capacity {
 		r.preempt()
+		r.turn(true)
+		gave = true
 	}
 	r.room(int64(len(r.decode)))
+	return gave
 }
 
 // preempt takes everything from the youngest.

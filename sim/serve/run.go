@@ -178,6 +178,9 @@ func (e *engine) serve() {
 		switch {
 		case id >= 0 && at <= r.next:
 			e.taken(id)
+			if e.system.Free {
+				e.meet(id)
+			}
 			e.route(id, at).arrive(id, at)
 		case r.next < never:
 			r.step()

@@ -24,6 +24,12 @@ func (r *replica) find(id int32) []Tier {
 	}
 	names := r.namesOf(id)
 	names = names[:min(int64(len(names)), r.blocksOf(int64(r.requests[id].Prompt)-1))]
+	if r.system.Free {
+		for range r.all[id].free {
+			r.tiers = append(r.tiers, InHBM)
+		}
+		return r.tiers
+	}
 	for _, b := range names {
 		t := r.tier(b)
 		if t == Computed {
@@ -34,13 +40,22 @@ func (r *replica) find(id int32) []Tier {
 	return r.tiers
 }
 
+// meet counts, for the bound, how much of a prompt any request had that came before, and is one of those from then on.
+func (e *engine) meet(id int32) {
+	names, free := e.namesOf(id), int32(0)
+	most := e.blocksOf(int64(e.requests[id].Prompt) - 1)
+	for int(free) < len(names) && int64(free) < most && e.seen[names[free]] {
+		free++
+	}
+	e.all[id].free = free
+	for _, b := range names[:min(int64(len(names)), e.blocksOf(int64(e.requests[id].Prompt)))] {
+		e.seen[b] = true
+	}
+}
+
 // tier is the fastest that has a block.
 func (r *replica) tier(b int32) Tier {
 	switch {
-	case r.system.Free:
-		if r.seen[b] {
-			return InHBM
-		}
 	case r.refs[b] > 0 || r.cached.has(b):
 		return InHBM
 	case r.host.has(b):
@@ -82,7 +97,7 @@ func (r *replica) begin(id int32) bool {
 		}
 	}
 	need -= inHBM * r.block
-	if r.private+r.pinned+need+fresh*r.block > r.capacity {
+	if !r.fits(need + fresh*r.block) {
 		return false
 	}
 	if !r.system.Free {
@@ -104,13 +119,16 @@ func (r *replica) begin(id int32) bool {
 		v.Admit = r.now
 		v.Tokens = [Tiers]int32{int32(inHBM * r.block), int32(host * r.block), int32(drive * r.block), int32(total - hits)}
 	}
-	if r.system.Free {
-		for _, b := range names[:min(int64(len(names)), r.blocksOf(int64(q.Prompt)))] {
-			r.seen[b] = true
-		}
-	}
 	r.fetch(id, tiers, host, drive)
 	return true
+}
+
+// fits reports whether there is room for so many tokens and one more of each that decodes: who comes shall not have to go at once.
+func (r *replica) fits(tokens int64) bool {
+	if !r.whole {
+		tokens += int64(len(r.decode))
+	}
+	return r.private+r.pinned+tokens <= r.capacity
 }
 
 // admitted ends the wait of a sequence for its turn.
@@ -214,7 +232,7 @@ func (r *replica) worth(id int32, tiers []Tier) int {
 func (r *replica) back(id int32) bool {
 	s := &r.all[id]
 	need := s.done + s.left
-	if r.private+r.pinned+need > r.capacity {
+	if !r.fits(need) {
 		return false
 	}
 	s.swapped = false
