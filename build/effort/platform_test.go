@@ -47,6 +47,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/train/system/*", "integers; the theorems run every system"},
 	{"sim/vitality", "integers; the theorems go through it"},
 	{"sim/workload", "integers"},
+	{"traces/requests/conversation", "whole numbers"},
 	{"traces/*", "texts and integers; the samples of package traces go through them"},
 	{"sim/timeline", "integers only; laboratories' tests go through it"},
 	{"ui/board", "a picture as text; the browser's tests look at it"},

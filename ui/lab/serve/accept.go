@@ -11,8 +11,8 @@ import (
 	core "spillway/sim/serve"
 	"spillway/sim/unit"
 	"spillway/traces/handed"
+	"spillway/traces/requests/conversation"
 	"spillway/ui/lab"
-	"spillway/ui/lab/serve/conversation"
 	"spillway/ui/wire"
 )
 
@@ -171,9 +171,11 @@ func load(s *settings, f lab.Files) (*work, error) {
 
 // paced is a list of requests with the arrivals of the settings, or so many thousandths a second in the mean.
 func (w *work) paced(s *settings, rate int64) (*core.Workload, error) {
-	n := min(int64(len(w.list.Requests)), s.Recipe.Requests)
+	n := int64(len(w.list.Requests))
 	if rate > 0 {
 		n = min(n, kneeRequests)
+	} else {
+		n = min(n, s.Recipe.Requests)
 	}
 	out := &core.Workload{Name: w.list.Name, Block: w.list.Block, Requests: slices.Clone(w.list.Requests[:n])}
 	scale := func(num, den int64) {

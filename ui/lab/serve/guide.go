@@ -29,7 +29,7 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "question", Title: "How many users", Look: "headline", Preset: "mooncake",
-			Say:   "Four H100 answer a chat's conversations. With GPU memory alone {hbm users} are served at a time within the limits, with host memory behind it {host users}, and with drives behind that {host-ssd users}.",
+			Say:   "Four H100 answer a chat's conversations. With GPU memory alone {hbm users} are served within the limits, with host memory behind it {host users}, and with drives behind that {host-ssd users}.",
 			Facts: []lab.Fact{{Left: of("host", "users"), Right: of("no-prefix", "users")}},
 		},
 		{
@@ -58,7 +58,7 @@ func help() []lab.Help {
 	return []lab.Help{
 		{Title: "What is simulated", Text: "Requests wait in order, get memory for keys and values, and are computed in steps: each running request one token, and the rest of a step's tokens for prompts, in chunks. A step takes what its matrix products, weights, attention, collectives and the engine cost, by a rounded roofline that was fitted to published tables. Steps that are alike are added up, not skipped over: the result is the same to the picosecond."},
 		{Title: "Tiers", Text: "What was computed of a prompt stays in GPU memory while there is room, and with tiers also in host memory and on drives. A prompt that begins alike loads it from there, over a link and drives that have queues. The router prefers the copy that has the beginning of a prompt."},
-		{Title: "Users", Text: "The page runs every system at rates from a twentieth to more than all that it gets done, finds the largest of which nine requests in ten keep both limits, and counts how many are under way then (Little's law). One number near the knee says little, so the knee is drawn."},
+		{Title: "Users", Text: "The page runs every system at rates from a twentieth to more than all that it gets done, finds the largest of which nine requests in ten keep both limits, and counts how many users that are, who wait for answers and pause between questions (Little's law). One number near the knee says little, so the knee is drawn."},
 		{Title: "Cost and life", Text: "A million tokens cost the machine's price spread over its years, and electricity. Drives live until what their maker warrants has been written, if the load never stops."},
 		{Title: "Your own requests", Text: "Drop Mooncake's traces (JSON Lines with hash_ids), Azure's or BurstGPT's tables, or lengths as vLLM's benchmark writes them; and the config.json of a model. Texts are never needed."},
 	}

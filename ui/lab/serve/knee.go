@@ -12,7 +12,7 @@ import (
 // What a knee is drawn of: how many requests at each load, at how many loads, and how often the load
 // that just keeps the limits is searched between them.
 const (
-	kneeRequests = 600
+	kneeRequests = 2000
 	kneeSearch   = 4
 )
 
@@ -36,12 +36,17 @@ type loadPoint struct {
 type knee struct {
 	points []loadPoint
 	// best is the largest load that keeps the limits; its rate is 0 if none does.
-	best loadPoint
+	best  loadPoint
+	pause unit.Time // of a user between questions
 }
 
-// users is how many wait for answers at the largest load that keeps the limits, by Little's law.
+// users is how many there are at the largest load that keeps the limits, by Little's law: each
+// waits for an answer, and pauses before asking again.
 func (k *knee) users() float64 {
-	return float64(k.best.rate) / 1000 * seconds(k.best.e2e)
+	if k.best.rate == 0 {
+		return 0
+	}
+	return float64(k.best.rate) / 1000 * seconds(k.best.e2e+k.pause)
 }
 
 func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
@@ -52,7 +57,7 @@ func (w *work) at(s *settings, rate int64) (*core.Workload, error) {
 		return w.paced(s, rate)
 	}
 	r := s.recipe()
-	r.Requests = min(r.Requests, kneeRequests)
+	r.Requests = kneeRequests
 	r.Arrivals, r.Rate = core.Poisson, rate
 	if s.Arrivals == "gamma" {
 		r.Arrivals = core.Gamma
@@ -64,7 +69,7 @@ func (w *work) at(s *settings, rate int64) (*core.Workload, error) {
 func (w *work) burst(s *settings) (*core.Workload, error) {
 	x := *s
 	x.Arrivals = "burst"
-	x.Recipe.Requests = min(x.Recipe.Requests, kneeRequests)
+	x.Recipe.Requests = kneeRequests
 	x.Recipe.Turns = 1
 	if w.list != nil {
 		return w.paced(&x, 0)
@@ -82,18 +87,10 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := w.burst(s)
-	if err != nil {
-		return nil, err
-	}
-	r, err := core.Run(all, &x, nil)
-	if err != nil {
-		return nil, err
-	}
-	k := &knee{}
-	most := r.RequestRate()
-	if !r.Ran() || most < 1 {
-		return k, nil
+	k := &knee{pause: s.Pause}
+	most, err := w.most(s, x)
+	if err != nil || most < 1 {
+		return k, err
 	}
 	did := 0
 	run := func(rate int64) (loadPoint, error) {
@@ -136,6 +133,29 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 	}
 	w.knees[key] = k
 	return k, nil
+}
+
+// most is how many thousandths of requests a second are answered of a burst. It is the bound's for all
+// that hold the weights, so that these are run at the same loads.
+func (w *work) most(s *settings, x core.Setting) (int64, error) {
+	if sys, err := core.FindSystem(x.System); err == nil && sys.Stream == core.Resident {
+		x.System = bound()
+	}
+	all, err := w.burst(s)
+	if err != nil {
+		return 0, err
+	}
+	r, err := core.Run(all, &x, nil)
+	if err != nil {
+		return 0, err
+	}
+	return r.RequestRate(), nil
+}
+
+// bound is the name of the system that no other can be better than.
+func bound() string {
+	list := core.Systems()
+	return list[slices.IndexFunc(list, func(x core.System) bool { return x.Free })].Key
 }
 
 // kneeKey names what a knee depends on besides the workload.

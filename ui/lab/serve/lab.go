@@ -42,10 +42,10 @@ func New() lab.Lab {
 			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
 				{Text: "{model}"}, {Text: "{weights} weights, {kv} keys and values", Trust: true}, {Text: "{gpus} × {gpu}"}, {Text: "{engine}", Trust: true},
-				{Text: "{workload}, {arrivals}"}, {Text: "{host} host memory"}, {Text: "{drives} × {drive} for each GPU"},
+				{Text: "{workload}, {arrivals}"}, {Text: "{host} host memory"}, {Text: "{drives} × {drive} for each GPU"}, {Text: "limits {ttft} and {tpot}", Trust: true},
 			},
 			Say: lab.Say{
-				Quantity: "users", Of: "at once within the limits", Than: "× as many users as", Most: "serves most", Loss: "bill", LossOf: "ttft_mean_s",
+				Quantity: "users", Than: "× as many users as", Most: "serves most", Loss: "bill", LossOf: "ttft_mean_s",
 				Spends: "%s spends %s of the %s to the first token %s, %s %s", LossSays: "The time to the first token goes mostly %[2]s (%[3]s of it)",
 				Besides: []lab.Beside{
 					{Quantity: "usd_per_million", Says: "A million tokens of answers cost %s"},
@@ -85,23 +85,13 @@ func New() lab.Lab {
 	})
 }
 
-// families say where systems come from, by their stable names.
-var families = map[string][2]string{
-	"hbm": {"Engines", "Kwon et al., vLLM, SOSP 2023; NVIDIA, TensorRT-LLM"}, "no-prefix": {"Engines", "Yu et al., Orca, OSDI 2022"}, "static": {"Engines", "before Orca, OSDI 2022"},
-	"host": {"Tiers", "LMCache; SGLang HiCache; vLLM's offloading connector"}, "host-ssd": {"Tiers", "Qin et al., Mooncake, FAST 2025; LMCache"}, "ssd": {"Tiers", "LMCache, local disk"},
-	"recompute-or-load": {"Tiers", "Spillway: the cheaper of both, for each request"}, "ideal": {"Bounds", "Spillway: every prefix at hand"},
-	"stream-host": {"Weights elsewhere", "Aminabadi et al., DeepSpeed Inference (ZeRO-Inference), SC 2022"}, "stream-ssd": {"Weights elsewhere", "the same from drives"},
-	"flexgen": {"Weights elsewhere", "Sheng et al., FlexGen, ICML 2023"}, "split": {"Weights elsewhere", "llama.cpp"},
-}
-
 // systems lists what is compared.
 func systems() []lab.System {
 	var list []lab.System
 	for i, x := range core.Systems() {
-		from := families[x.Key]
 		list = append(list, lab.System{
-			Name: x.Key, Title: x.Title, About: x.About, Family: from[0], Paper: from[1], Bound: x.Free,
-			Off: x.Stream != core.Resident || x.Batch || x.Weigh || x.Key == "ssd", Main: x.Key == "host-ssd", Usual: x.Key == "hbm", Look: i + 1,
+			Name: x.Key, Title: x.Title, About: x.About, Family: x.Family, Paper: x.Paper,
+			Bound: x.Free, Off: x.Off, Main: x.Main, Usual: x.Usual, Look: i + 1,
 		})
 	}
 	return list
@@ -199,7 +189,7 @@ func steps(w *work, s *settings, _ string) int {
 		blocks += float64(len(w.Requests[i].Blocks))
 	}
 	each := ofRequest + ofBlock*blocks/max(n, 1)
-	more := min(n, kneeRequests) * float64(len(loads)+kneeSearch+1)
+	more := float64(kneeRequests * (len(loads) + kneeSearch + 1))
 	return lab.Steps(n+more, each)
 }
 

@@ -7,7 +7,7 @@ func presets() []lab.Preset {
 	tiers := []string{"no-prefix", "ideal", "hbm", "host", "host-ssd"}
 	return []lab.Preset{
 		{
-			Key: "mooncake", Title: "70B for a chat's conversations", Set: "workload=mooncake arrivals=file requests=2000 model=llama3-70b weights=fp8 kv=fp8 gpu=h100-sxm gpus=4 tensor=4 host=512 drives=1 ttft=5 tpot=100", Systems: tiers,
+			Key: "mooncake", Title: "70B for a chat's conversations", Set: "workload=mooncake arrivals=file requests=2000 model=llama3-70b weights=fp8 kv=fp8 gpu=h100-sxm gpus=4 tensor=4 host=512 drives=1 ttft=10 tpot=200", Systems: tiers,
 			About: "Llama-3 70B in fp8 on four H100 answers an hour of Mooncake's conversations, whose prompts begin with what was said before. What do host memory and drives behind GPU memory bring?",
 		},
 		{
@@ -27,8 +27,8 @@ func presets() []lab.Preset {
 			About: "Qwen3 32B on eight copies of two H100, prompts with 150 beginnings of 16,000 tokens, as llm-d measures: GPU memory of all copies holds a part of them.", Systems: tiers,
 		},
 		{
-			Key: "flexgen", Title: "OPT-175B on a T4", Set: "workload=made arrivals=burst model=opt-175b gpu=t4 host=208 drive=p5510 requests=256 input=512 output=32 gpu_share=0 host_share=50 kv_place=ssd cpu_attention=0 sequences=256 ttft=600 tpot=60000",
-			About: "A model of 326 GiB on a GPU of 16: weights, keys and values on host memory and drives, as FlexGen places them. For throughput, not for users who wait.", Systems: []string{"stream-ssd", "stream-host", "flexgen"},
+			Key: "flexgen", Title: "175B on a T4", Set: "workload=made arrivals=burst model=gpt3-175b gpu=t4 host=208 drive=p5510 requests=256 input=512 output=32 gpu_share=0 host_share=50 kv_place=ssd cpu_attention=0 sequences=256 ttft=600 tpot=60000",
+			About: "A model of OPT-175B's dimensions, 326 GiB, on a GPU of 16: weights, keys and values on host memory and drives, as FlexGen places them. For throughput, not for users who wait.", Systems: []string{"stream-ssd", "stream-host", "flexgen"},
 		},
 		{
 			Key: "zero-inference", Title: "70B from host memory", Set: "workload=made arrivals=burst model=llama2-70b weights=w4 gpu=rtx-a6000 host=256 requests=96 input=512 output=32 sequences=96 ttft=600 tpot=60000",

@@ -99,7 +99,7 @@ func verdict(title string, r *result) string {
 	if b.rate == 0 {
 		return fmt.Sprintf("No load keeps the limits with %s: nine in ten requests shall have their first token within %v and each further one within %v.", title, r.setting.TTFT, r.setting.TPOT)
 	}
-	return fmt.Sprintf("%s serves %s requests a second within the limits: %s users at once, for $%s a million tokens.", title, prose.ThreeDigits(float64(b.rate)/1000), prose.ThreeDigits(r.knee.users()), prose.ThreeDigits(dollars(b.perMill)))
+	return fmt.Sprintf("%s serves %s requests a second within the limits: %s users, for $%s a million tokens.", title, prose.ThreeDigits(float64(b.rate)/1000), prose.ThreeDigits(r.knee.users()), prose.ThreeDigits(dollars(b.perMill)))
 }
 
 // waterfall shows the bill of the first token.
@@ -356,4 +356,3 @@ func life(v *look) (*report.Section, error) {
 	}
 	return &report.Section{Text: []string{said}, Tables: []report.Table{t}}, nil
 }
-

@@ -22,13 +22,14 @@ type settings struct {
 	Model, GPU, Drive, Engine string
 	Weights, KV, Reserve      string
 	KVPlace                   string // of FlexGen
-	GPUs, Tensor              int64 // a Tensor of 0 is as many as hold the weights
+	GPUs, Tensor              int64  // a Tensor of 0 is as many as hold the weights
 	Host                      unit.Bytes
 	Drives                    int64 // for each GPU
 	Spare                     int64 // of a GPU's memory, in MiB; -1 as the engine
 	Link                      unit.Bandwidth
 	Setting                   core.Setting
 	KWh, Years                int64
+	Pause                     unit.Time // of a user between questions
 }
 
 // Texts of knobs, in the order of the simulator's numbers.
@@ -53,10 +54,10 @@ func standard() settings {
 		Workload: made, Arrivals: "poisson", Pace: 100,
 		Recipe: core.Recipe{
 			Requests: 1000, Rate: 4000, CV: 2000, Users: 32, Input: core.Length{Mean: 1024}, Output: core.Length{Mean: 256},
-			Block: 16, Turns: 1, Zipf: 0, Think: 10 * unit.Second, Seed: 1,
+			Block: 16, Turns: 1, Zipf: 0, Seed: 1,
 		},
 		Model: "llama3-8b", GPU: "h100-sxm", Drive: "pm9a3", Engine: "vllm", Weights: "bf16", KV: "bf16", Reserve: "engine", KVPlace: "host",
-		GPUs: 1, Host: 256 * unit.GiB, Drives: 1, Spare: -1, KWh: 13, Years: 4,
+		GPUs: 1, Host: 256 * unit.GiB, Drives: 1, Spare: -1, KWh: 13, Years: 4, Pause: 30 * unit.Second,
 		Setting: core.Setting{HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 10_000, GPUShare: 200, HostShare: 800, KVPlace: core.OnHost, CPUAttention: true, TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond},
 	}
 }
@@ -105,6 +106,7 @@ func (s *settings) setting(system string, own *model.Arch) (core.Setting, error)
 	}
 	x.System, x.Model, x.Engine = system, a, s.Engine
 	x.Weights, x.KV, x.Reserve = core.Precision(index(precisions, s.Weights)), core.Precision(index(precisions, s.KV)), core.Reserve(index(reserves, s.Reserve))
+	x.Layers = min(x.Layers, a.Layers)
 	x.KVPlace = core.Place(index(places, s.KVPlace))
 	if s.Spare >= 0 {
 		x.Activations = unit.Bytes(s.Spare) * unit.MiB
@@ -195,7 +197,7 @@ func knobs() map[string][]knob.Knob[settings] {
 			{Key: "closed", Label: "from users who wait", Help: "Each user asks again when the answer is there, and the time to think has passed.", Hides: []string{"rate", "cv", "pace"}},
 			{Key: recorded, Label: "as recorded", Help: "As the list of requests has them.", Hides: []string{"rate", "users", "cv"}},
 		}}, func(s *settings) *string { return &s.Arrivals }),
-		number(knob.Info{Key: "requests", Label: "Requests", Help: "How many there are; of a list the first so many.", Min: 1, Max: most}, func(s *settings) *int64 { return &s.Recipe.Requests }),
+		number(knob.Info{Key: "requests", Label: "Number of requests", Help: "How many there are; of a list the first so many.", Min: 1, Max: most}, func(s *settings) *int64 { return &s.Recipe.Requests }),
 		number(knob.Info{Key: "rate", Label: "Rate", Help: "Requests a second.", Unit: "1/s", Scale: 1000, Min: 1, Max: 1e7}, func(s *settings) *int64 { return &s.Recipe.Rate }),
 		number(knob.Info{Key: "cv", Label: "Spread of arrivals", Help: "Standard deviation of the times between requests over their mean; 1 is as independent.", Scale: 1000, Min: 100, Max: 20_000}, func(s *settings) *int64 { return &s.Recipe.CV }),
 		number(knob.Info{Key: "pace", Label: "Pace", Help: "How much faster than recorded requests come.", Unit: "%", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pace }),
@@ -208,12 +210,13 @@ func knobs() map[string][]knob.Knob[settings] {
 		small(knob.Info{Key: "shared", Label: "Shared", Help: "Tokens at the beginning of prompts of a group that are the same.", Unit: "tokens", Max: 1 << 20}, func(s *settings) *int32 { return &s.Recipe.Shared }),
 		number(knob.Info{Key: "zipf", Label: "Uneven groups", Help: "Exponent of Zipf's law by which groups are drawn; 0: all alike.", Scale: 1000, Max: 3000}, func(s *settings) *int64 { return &s.Recipe.Zipf }),
 		number(knob.Info{Key: "turns", Label: "Turns", Help: "Questions of a conversation; each has all before it as its beginning.", Min: 1, Max: 100}, func(s *settings) *int64 { return &s.Recipe.Turns }),
-		span(knob.Info{Key: "think", Label: "Time to think", Help: "Between an answer and the next question of a user.", Unit: "s", Scale: int64(unit.Second), Max: int64(3600 * unit.Second)}, func(s *settings) *unit.Time { return &s.Recipe.Think }),
+		span(knob.Info{Key: "think", Label: "Time to think", Help: "Between an answer and the next question: of users who wait, and of conversations.", Unit: "s", Scale: int64(unit.Second), Max: int64(3600 * unit.Second)}, func(s *settings) *unit.Time { return &s.Recipe.Think }),
 		number(knob.Info{Key: "seed", Label: "Seed", Help: "Of random numbers.", Min: 1, Max: 1_000_000}, func(s *settings) *int64 { return &s.Recipe.Seed }),
 	}
 	limits := []knob.Knob[settings]{
 		span(knob.Info{Key: "ttft", Label: "First token", Help: "How long a user waits for the first token at most.", Unit: "s", Scale: int64(unit.Second), Min: int64(unit.Millisecond), Max: int64(600 * unit.Second)}, func(s *settings) *unit.Time { return &s.Setting.TTFT }),
 		span(knob.Info{Key: "tpot", Label: "Each token", Help: "How long a further token takes at most, in the mean of an answer.", Unit: "ms", Scale: int64(unit.Millisecond), Min: int64(unit.Millisecond), Max: int64(60 * unit.Second)}, func(s *settings) *unit.Time { return &s.Setting.TPOT }),
+		span(knob.Info{Key: "pause", Label: "Between their questions", Help: "How long a user reads and thinks before asking again: it decides how many users a rate of requests is.", Unit: "s", Scale: int64(unit.Second), Max: int64(24 * 3600 * unit.Second)}, func(s *settings) *unit.Time { return &s.Pause }),
 	}
 	models := one(knob.Info{Key: "model", Label: "Model", Help: "The language model that answers."}, func(s *settings) *string { return &s.Model })
 	for _, a := range model.Models() {
