@@ -57,6 +57,7 @@ var simOrder = []string{
 	"sim/cxlssd/stream",
 	"sim/cxlssd",
 	"sim/filesys/call",
+	"sim/filesys/table",
 	"sim/filesys/machine",
 	"sim/filesys/plan",
 	"sim/filesys/host",
@@ -96,6 +97,7 @@ var simOrder = []string{
 	"sim/train/swapplan",
 	"sim/train/system",
 	"sim/train/system/*",
+	"sim/train/own",
 	"sim/train",
 	"sim/train/system/systemtest", // the suite every system must pass
 }

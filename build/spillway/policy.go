@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"spillway/sim/policy"
@@ -106,7 +107,12 @@ func (s *shell) askers() string {
 func listPlace(w io.Writer, p *policy.Place) {
 	line := func(name, help string) {
 		text := wrap(help, strings.Repeat(" ", helpAt))
-		fmt.Fprint(w, "  "+name+text[min(len(name)+2, helpAt):])
+		if len(name)+2 < helpAt {
+			text = text[len(name)+2:]
+		} else {
+			name += "\n"
+		}
+		fmt.Fprint(w, "  "+name+text)
 	}
 	fmt.Fprint(w, "Rules; a number unless it says condition:\n")
 	for _, r := range p.Rules {
@@ -123,7 +129,11 @@ func listPlace(w io.Writer, p *policy.Place) {
 	for _, e := range p.Events {
 		line(e.Name, e.Help)
 	}
-	fmt.Fprint(w, "\nWhat there is to know. A rule that reads nothing marked live is asked once, when something\nbegins to wait; else all that wait are asked each time. What reads the future is a bound:\n")
+	waits := ""
+	if slices.ContainsFunc(p.Rules, func(r policy.Rule) bool { return !r.Condition }) {
+		waits = " A rule that reads nothing marked live is asked once, when something\nbegins to wait; else all that wait are asked each time."
+	}
+	fmt.Fprint(w, "\nWhat there is to know."+waits+" What reads the future is a bound:\n")
 	for _, f := range p.Features {
 		name := f.Name
 		if f.Unit != "" {
@@ -133,7 +143,7 @@ func listPlace(w io.Writer, p *policy.Place) {
 		if f.Condition {
 			marks = append(marks, "condition")
 		}
-		if f.Live {
+		if f.Live && waits != "" {
 			marks = append(marks, "live")
 		}
 		if f.Future {
@@ -178,7 +188,12 @@ func (s *shell) checkPolicy(place *policy.Place, file string) error {
 			continue
 		}
 		how := "asked of all that wait, each time"
-		if c.Fixed {
+		switch {
+		case r.Condition && r.Thing != "":
+			how = "asked about one " + r.Thing + " each time"
+		case r.Condition:
+			how = "asked each time"
+		case c.Fixed:
 			how = "asked once, when something begins to wait"
 		}
 		if !p.Given(r.Name) {

@@ -116,6 +116,8 @@ func (d *device) finish() {
 			d.left(&d.ways[i])
 		}
 	}
-	r.PromoteAt = d.host.threshold
+	if d.design.Promote != Written {
+		r.PromoteAt = d.host.threshold
+	}
 	d.flash.report(r)
 }

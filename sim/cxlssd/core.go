@@ -90,9 +90,12 @@ const (
 )
 
 // isFar reports whether a load that goes to flash triggers a switch.
-func (r *run) isFar(t *thread, s served) bool {
+func (r *run) isFar(t *thread, s served, now unit.Time) bool {
 	if t.seen == t.at && (t.misses >= mostMisses || t.repeats >= mostRepeats) {
 		return false
+	}
+	if o := r.device.own; o != nil && o.far != nil {
+		return o.isFar(t.requests[t.at].Page(), s, now)
 	}
 	if r.device.trueLatency || s.kind == Merged {
 		return s.flash+s.queued >= r.threshold

@@ -109,6 +109,7 @@
 package cxlssd
 
 import (
+	"spillway/sim/policy"
 	"spillway/sim/quirk"
 	"spillway/sim/unit"
 )
@@ -179,4 +180,6 @@ type Setup struct {
 	Quirks quirk.Set
 	// Own are the mechanisms of the system that has the setup's.
 	Own Design
+	// Script is what somebody wrote for [OwnPolicy]; nil for what Own says.
+	Script *policy.Chosen
 }

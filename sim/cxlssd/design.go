@@ -10,6 +10,7 @@ const (
 	TPP                   // by sampling, as TPP
 	AstriFlash            // adaptive into 8-way host DRAM, as the artifact has AstriFlash-CXL
 	OnMiss                // a missed page goes to host DRAM at its first hit when it is there, as AstriFlash itself takes in every page
+	Written               // as a policy says that somebody wrote
 )
 
 // A Design is which of the mechanisms are there.
@@ -19,6 +20,7 @@ type Design struct {
 	Promote Promotion
 	DRAM    bool // all pages are in DRAM
 	Own     bool // the setup's own mechanisms (Setup.Own) stand in for these
+	Written bool // and what somebody wrote (Setup.Script) for those
 }
 
 // A System is a design with a name.

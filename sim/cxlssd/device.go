@@ -57,6 +57,8 @@ type device struct {
 	flash  *nand
 	scale  int64
 	dry    bool // a pass without time: flash is not asked
+	own    *own // what somebody wrote, or nil
+	counts bool // of ready hits in the cache: somebody may promote, or asks
 	// plain is set if a read of a page in host DRAM changes nothing, plainCache if a ready
 	// hit in the cache changes nothing but the way.
 	plain, plainCache bool
@@ -102,6 +104,7 @@ func newDevice(w *stream.Workload, s *Setup, scale int64, design Design, request
 		log:     writeLog{next: never},
 		hostHit: w.Recipe.DRAM, cacheHit: s.Access + s.Link + s.Index, logWrite: s.Access + s.Link,
 		trueLatency: s.Quirks.Has(TrueLatency), evictClean: s.Quirks.Has(EvictClean),
+		counts: design.Promote != NoPromotion,
 	}
 	if design.DRAM {
 		for i := range d.pages {
@@ -185,6 +188,9 @@ func (d *device) access(q stream.Request, now unit.Time) served {
 	}
 	s := served{latency: link + d.cacheHit, kind: CacheHit}
 	d.host.accesses++
+	if d.own != nil {
+		d.own.happens(d.own.access, number, now)
+	}
 	if p.at > 0 {
 		w := &d.ways[p.at-1]
 		if q.Write() {
@@ -200,7 +206,7 @@ func (d *device) access(q stream.Request, now unit.Time) served {
 			if d.watch != nil {
 				d.tell(number, "hit", now)
 			}
-			if d.design.Promote != NoPromotion {
+			if d.counts {
 				d.hit(p, w, now)
 			}
 			return s
@@ -243,6 +249,9 @@ func (d *device) miss(p *page, q stream.Request, line uint64, now unit.Time, s s
 		p.dirty = line
 	} else {
 		w.read = line
+	}
+	if d.own != nil {
+		d.own.happens(d.own.miss, number, now)
 	}
 	if d.dry {
 		d.evict(&victim, now)
@@ -300,6 +309,9 @@ func (d *device) evict(w *way, now unit.Time) {
 	number := uint32(w.page)
 	p := &d.pages[number]
 	d.left(w)
+	if d.own != nil {
+		d.own.left(w, now)
+	}
 	p.at = 0
 	if d.watch != nil {
 		d.tell(number, "evict", now)

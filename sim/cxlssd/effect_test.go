@@ -108,7 +108,7 @@ func (e *effectTable) changes(t *testing.T, b *bytes.Buffer, systems []string, s
 func header(systems []string) string {
 	var text strings.Builder
 	for _, x := range systems {
-		s, err := find(x)
+		s, err := Find(x)
 		if err != nil {
 			panic(err)
 		}
@@ -123,7 +123,7 @@ func concerned(bit quirk.Set) []string {
 	s := Default()
 	var list []string
 	for _, name := range append(slices.Clone(fig14), "skybyte-ct", "skybyte-wct") {
-		x, _ := find(name)
+		x, _ := Find(name)
 		if s.concerns(x.Design).Has(bit) && (slices.Contains(fig14, name) || bit == StayArmed) {
 			list = append(list, name)
 		}

@@ -71,6 +71,16 @@ func frozen(r *Result) []byte {
 	t.Int("on_chip_ps", int64(r.OnChip))
 	t.Int("footprint_pages", r.Footprint)
 	hash.List(&t, "samples", r.Samples, sample)
+	if r.Script != nil {
+		t.Name("script")
+		t.Open('{')
+		r.Script.Named.Freeze(&t)
+		r.Script.Spent.Freeze(&t)
+		t.Close('}')
+	}
+	if r.GaveUp != "" {
+		t.String("gave_up", r.GaveUp)
+	}
 	t.Close('}')
 	return t
 }

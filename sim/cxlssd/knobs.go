@@ -151,8 +151,8 @@ func Knobs() []knob.Knob[Setup] {
 		k.Kind, k.Choices = knob.One, []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
 		add(knob.Bool(k, ref))
 	}
-	mechanism(func(s *Setup) *bool { return &s.Own.Log }, knob.Info{Key: "own_log", Label: "Write log (W)", Help: "Whether the system Own design logs written lines.", Source: "all of SkyByte's mechanisms at first"})
-	mechanism(func(s *Setup) *bool { return &s.Own.Switch }, knob.Info{Key: "own_switch", Label: "Context switches (C)", Help: "Whether in the system Own design a long read switches threads.", Source: "all of SkyByte's mechanisms at first"})
+	mechanism(func(s *Setup) *bool { return &s.Own.Log }, knob.Info{Key: "own_log", Label: "Write log (W)", Help: "Whether the system Own design logs written lines, and Yours where a policy does not say.", Source: "all of SkyByte's mechanisms at first"})
+	mechanism(func(s *Setup) *bool { return &s.Own.Switch }, knob.Info{Key: "own_switch", Label: "Context switches (C)", Help: "Whether in the system Own design a long read switches threads, and in Yours where a policy does not say.", Source: "all of SkyByte's mechanisms at first"})
 
 	group = GroupCores
 	count(func(s *Setup) *int64 { return &s.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 64, Help: "Cores of the host.", Source: table2})

@@ -91,7 +91,11 @@ func (d *device) append(number uint32, line uint8, now unit.Time) unit.Time {
 	if d.watch != nil {
 		d.tell(number, "append", now)
 	}
-	if !l.active && (l.oneLog && l.used() >= l.half || !l.oneLog && l.tail%l.half == 0) {
+	switch {
+	case l.active:
+	case d.own != nil && d.own.compact != nil:
+		d.ownCompact(now)
+	case l.oneLog && l.used() >= l.half || !l.oneLog && l.tail%l.half == 0:
 		d.startCompaction(now)
 	}
 	return wait
@@ -100,6 +104,9 @@ func (d *device) append(number uint32, line uint8, now unit.Time) unit.Time {
 func (d *device) startCompaction(now unit.Time) {
 	l := &d.log
 	l.active, l.limit, l.began = true, l.tail, now
+	if !l.oneLog {
+		l.limit = l.head + l.half // as far as the log that is full
+	}
 	l.pages, l.lines = 0, 0
 	l.cursor = max(l.cursor, now)
 	l.next = l.cursor
@@ -138,7 +145,12 @@ func (d *device) compactPage() {
 		if d.watch != nil && d.watch.Compaction != nil && !d.dry {
 			d.watch.Compaction(l.began, l.cursor, l.pages, l.lines)
 		}
-		if !l.oneLog && l.tail == l.limit+l.half { // the other log is full by now
+		switch {
+		case d.own != nil && d.own.compact != nil:
+			if !l.oneLog {
+				d.ownCompact(l.cursor)
+			}
+		case !l.oneLog && l.tail == l.limit+l.half: // the other log is full by now
 			d.startCompaction(l.cursor)
 		}
 		return

@@ -85,6 +85,12 @@ func (n *naive) hit(p *naivePage, now unit.Time) {
 	n.stamp++
 	p.stamp = n.stamp
 	p.count++
+	if n.promotes != nil {
+		if n.promotes(p) && n.hostMost > 0 {
+			n.promote(p, now)
+		}
+		return
+	}
 	switch n.d.Promote {
 	case NoPromotion:
 		return

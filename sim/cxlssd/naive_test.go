@@ -55,6 +55,10 @@ type naive struct {
 	cores   []*naiveCore
 	threads []*naiveThread
 	queue   []int // of threads
+	// What somebody wrote, by hand; nil of all others.
+	promotes func(*naivePage) bool
+	switches func(answer) bool
+
 	samples []Sample
 	next    unit.Time
 	every   unit.Time
@@ -156,11 +160,17 @@ func TestRecipesAgainstNaive(t *testing.T) {
 
 // runNaive is Run of the naive device.
 func runNaive(w *stream.Workload, s Setup, d Design, system string) *Result {
+	return runNaiveWith(w, s, d, system, func(*naive) {})
+}
+
+// runNaiveWith is runNaive of a device that does something by hand.
+func runNaiveWith(w *stream.Workload, s Setup, d Design, system string, with func(*naive)) *Result {
 	if w.Recorded != nil {
 		s.Scale = 1
 	}
 	w = w.At(s.Scale)
 	n := &naive{s: s, d: d, c: w.Recipe, every: unit.Microsecond}
+	with(n)
 	threads := s.Threads
 	if threads == 0 && w.Recorded == nil {
 		threads = s.Cores
@@ -381,6 +391,9 @@ func (n *naive) estimates() bool { return n.d.Switch && !n.s.Quirks.Has(TrueLate
 
 // far is whether a load switches.
 func (n *naive) far(a answer) bool {
+	if n.switches != nil {
+		return (a.kind == Missed || a.kind == Merged) && n.switches(a)
+	}
 	if a.kind == Missed && !n.s.Quirks.Has(TrueLatency) {
 		return a.estimate > n.s.Threshold
 	}

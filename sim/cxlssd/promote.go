@@ -130,10 +130,19 @@ func (d *device) hostAccess(p *page, number uint32, now unit.Time) served {
 	return served{latency: d.hostHit, kind: HostHit}
 }
 
-// hit counts a ready hit in the cache, and promotes the page if it had enough.
+// hit counts a ready hit in the cache, after which the page may be promoted.
 func (d *device) hit(p *page, w *way, now unit.Time) {
-	h := &d.host
 	w.count++
+	if d.own != nil {
+		d.ownHit(p, w, now)
+		return
+	}
+	d.decide(p, w, now)
+}
+
+// decide promotes a page that was hit, if the design's mechanism says so.
+func (d *device) decide(p *page, w *way, now unit.Time) {
+	h := &d.host
 	switch d.design.Promote {
 	case OnMiss:
 		d.promote(p, w, now)
@@ -210,6 +219,9 @@ func (d *device) promote(p *page, w *way, now unit.Time) {
 		h.copied[number] = now + d.setup.Copy
 	}
 	d.intoHost(p, number, now)
+	if d.own != nil {
+		d.own.happens(d.own.arrived, number, now)
+	}
 }
 
 // intoHost gives a page a place in host DRAM, which another may have to leave.

@@ -184,16 +184,11 @@ func (d drawn) run(t *testing.T) *Result {
 // design returns the mechanisms of a system under a setup.
 func design(t *testing.T, s *Setup, system string) Design {
 	t.Helper()
-	for i := range Systems {
-		if Systems[i].Name == system {
-			if Systems[i].Own {
-				return s.Own
-			}
-			return Systems[i].Design
-		}
+	x, err := Find(system)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("no system %q", system)
-	return Design{}
+	return s.Mechanisms(x)
 }
 
 // differences names the fields in which two results differ.

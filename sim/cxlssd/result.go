@@ -2,6 +2,7 @@ package cxlssd
 
 import (
 	"spillway/sim/latency"
+	"spillway/sim/policy"
 	"spillway/sim/unit"
 )
 
@@ -161,6 +162,11 @@ type Result struct {
 
 	Footprint int64 // pages
 	Samples   []Sample
+
+	// Script is what somebody wrote, nil of all other systems. GaveUp says why there is nothing
+	// else, where that asked for too much.
+	Script *policy.Account `json:",omitempty"`
+	GaveUp string          `json:",omitempty"`
 }
 
 // Work is how long cores computed and waited for memory, all together: without switches

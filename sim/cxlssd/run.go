@@ -1,6 +1,7 @@
 package cxlssd
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -63,14 +64,11 @@ func Run(w *stream.Workload, s *Setup, system string, watch *Watch, p report.Pro
 
 // simulate is Run of a setup that may be smaller than a user can choose.
 func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p report.Progress) (*Result, error) {
-	sys, err := find(system)
+	sys, err := Find(system)
 	if err != nil {
 		return nil, err
 	}
-	design := sys.Design
-	if design.Own {
-		design = s.Own
-	}
+	design := s.Mechanisms(sys)
 	scale := s.Scale
 	if w.Recorded != nil {
 		scale = 1
@@ -96,6 +94,10 @@ func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p repor
 	if err != nil {
 		return nil, err
 	}
+	if c := s.Script; sys.Written && c != nil {
+		d.own = newOwn(d, c, requests)
+		d.counts = true
+	}
 	if watch != nil {
 		d.watch = watch
 		if d.flash != nil {
@@ -106,19 +108,35 @@ func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p repor
 		}
 	}
 	d.plain = watch == nil && !d.host.tracked
-	d.plainCache = watch == nil && d.linkBit == 0 && design.Promote == NoPromotion
+	d.plainCache = watch == nil && d.linkBit == 0 && !d.counts
 	d.begin(requests)
+	if d.own != nil && d.own.Over() {
+		return d.own.gaveUp(result, 0, requests.Count), nil
+	}
 	r := newRun(w, s, design, requests, d)
+	if d.own != nil {
+		d.own.queue = &r.queue
+	}
 	r.simple = watch == nil && r.slice == 0 && r.cycle != 0
 	r.inOrder = watch == nil && r.overlap == 0
-	if err := r.loop(p); err != nil {
+	if err := r.loop(p); errors.Is(err, errGaveUp) {
+		return d.own.gaveUp(result, r.retired(), requests.Count), nil
+	} else if err != nil {
 		return nil, err
 	}
 	r.finish()
+	if d.own != nil {
+		account := d.own.Account()
+		result.Script = &account
+	}
 	return result, nil
 }
 
-func find(name string) (*System, error) {
+// Find returns the system with a name.
+func Find(name string) (*System, error) {
+	if name == OwnPolicy {
+		return &yours, nil
+	}
 	for i := range Systems {
 		if Systems[i].Name == name {
 			return &Systems[i], nil
@@ -289,6 +307,9 @@ func (r *run) turn(number int, first, second int64, p report.Progress, total int
 
 // tick is done now and then.
 func (r *run) tick(now unit.Time, p report.Progress, total int64) error {
+	if o := r.device.own; o != nil && o.Over() {
+		return errGaveUp
+	}
 	if now >= r.sampling.next {
 		r.sample(now)
 		if now > longest {
@@ -349,7 +370,7 @@ func (r *run) step(number int, c *core, now unit.Time) int64 {
 		return r.next(number, c, t, r.store(number, c, q, now))
 	default:
 		served := d.access(q, now)
-		if served.far && r.design.Switch && r.isFar(t, served) {
+		if served.far && r.design.Switch && r.isFar(t, served, now) {
 			return r.trigger(number, c, t, now, served)
 		}
 		r.kinds[served.kind]++

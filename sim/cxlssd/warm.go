@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"spillway/sim/cxlssd/stream"
+	"spillway/sim/policy"
 	"spillway/sim/unit"
 )
 
@@ -56,6 +57,7 @@ type state struct {
 	host   host
 	clock  int64
 	random stream.Random
+	kept   policy.State // of what somebody wrote
 }
 
 func (d *device) save() *state {
@@ -66,6 +68,9 @@ func (d *device) save() *state {
 	h := &s.host
 	h.before, h.behind, h.slots = slices.Clone(h.before), slices.Clone(h.behind), slices.Clone(h.slots)
 	h.copied, h.marks = slices.Clone(h.copied), slices.Clone(h.marks)
+	if d.own != nil {
+		s.kept = d.own.State.Save()
+	}
 	return s
 }
 
@@ -74,6 +79,9 @@ func (d *device) restore(s *state) {
 		d.pages[i].at, d.pages[i].dirty = s.places[i], 0
 	}
 	d.ways, d.host, d.clock, d.random = s.ways, s.host, s.clock, s.random
+	if d.own != nil {
+		d.own.State = s.kept
+	}
 }
 
 // pass puts all requests through cache, log and promotion without time, sixteen of a
@@ -85,6 +93,9 @@ func (d *device) pass(requests *stream.Stream) {
 			if at >= len(t) {
 				continue
 			}
+			if d.own != nil && d.own.Over() {
+				return
+			}
 			more = true
 			for _, q := range t[at:min(at+16, len(t))] {
 				// What access does then, but for counts that are forgotten after the pass.
@@ -94,7 +105,7 @@ func (d *device) pass(requests *stream.Stream) {
 					if q.Write() {
 						p.dirty |= 1 << q.Line()
 					}
-				case p.at > 0 && !q.Write() && d.design.Promote == NoPromotion:
+				case p.at > 0 && !q.Write() && !d.counts:
 					d.clock++
 					d.ways[p.at-1].stamp = d.clock
 				default:

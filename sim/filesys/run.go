@@ -9,6 +9,7 @@ import (
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/table"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -92,7 +93,7 @@ type client struct {
 	behind   unit.Time // of the last, how long it waited for programs that came before
 	// Of an SSD by itself: how long the last waited for garbage collection, and all of its request.
 	collecting, collected unit.Time
-	waiter                int32 // the next client that waits for the same lock
+	waiter                int32 // the next client that waits for the same lock, and one, or nobody
 	call                  call.Call
 	sends                 bool      // its steps write files back
 	full                  bool      // its store waits for room in the log
@@ -106,30 +107,33 @@ type sending struct {
 	client int32
 }
 
-// A lock is held by a client, or free (none). Others wait in the order in which they came.
+// A lock is held by a client, or free (nobody). Others wait in the order in which they came.
 type lock struct {
-	holder, first, last int32
+	holder, first, last int32     // numbers of clients, and one
 	since               unit.Time // the holder has it
 }
 
 const none = -1
+
+// nobody is no client where numbers of clients are one more, so that it is zero.
+const nobody = 0
 
 // run is one run.
 type run struct {
 	queue              schedule
 	now                unit.Time
 	clients            []client
-	threads            int32     // of the clients, those of the workload
-	flusher            int32     // the last actor
-	running            int32     // threads that have not ended
-	current            int32     // the client that goes on, for records
-	cores              cores     // nil: there are more than clients
-	locks              []lock    // by number
-	serial             unit.Time // when the benchmark program's section is free
-	children           []int32   // by node: files and directories in it
-	sending            []sending // what is being written back
-	blockedOnWriteBack []int32   // threads whose call waits for that, in the order in which they came
-	over               []int32   // files of which a client's write-back has ended
+	threads            int32             // of the clients, those of the workload
+	flusher            int32             // the last actor
+	running            int32             // threads that have not ended
+	current            int32             // the client that goes on, for records
+	cores              cores             // nil: there are more than clients
+	locks              table.Table[lock] // by number
+	serial             unit.Time         // when the benchmark program's section is free
+	children           []int32           // by node: files and directories in it
+	sending            []sending         // what is being written back
+	blockedOnWriteBack []int32           // threads whose call waits for that, in the order in which they came
+	over               []int32           // files of which a client's write-back has ended
 
 	device *device.Device
 	host   *host.Host
@@ -338,18 +342,23 @@ func (r *run) charge(c *client) {
 		ledger[WaitsCore] += until - c.since
 		c.since = until
 	}
-	ledger[c.cause] += r.now - c.since
+	took := r.now - c.since
+	ledger[c.cause] += took
+	c.since = r.now
+	if c.behind == 0 && c.collecting == 0 {
+		return
+	}
 	switch c.cause {
 	case ReadsBlocks:
-		r.result.Behind[device.Block] += min(c.behind, r.now-c.since)
-		r.result.Collecting[device.Reads] += min(c.collecting, r.now-c.since)
+		r.result.Behind[device.Block] += min(c.behind, took)
+		r.result.Collecting[device.Reads] += min(c.collecting, took)
 	case WritesBlocks:
-		r.result.Collecting[device.Writes] += min(c.collecting, r.now-c.since)
+		r.result.Collecting[device.Writes] += min(c.collecting, took)
 	case ReadsBytes:
-		r.result.Behind[device.Byte] += min(c.behind, r.now-c.since)
+		r.result.Behind[device.Byte] += min(c.behind, took)
 	}
 	c.collected += c.collecting
-	c.since, c.behind, c.collecting = r.now, 0, 0
+	c.behind, c.collecting = 0, 0
 }
 
 // tellSpans tells of what charge accounts, and of an actor's time, of which no ledger has

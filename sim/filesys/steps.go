@@ -24,18 +24,18 @@ func (r *run) execute(c *client) unit.Time {
 			continue
 		case plan.Hold:
 			c.next++
-			if l := r.lock(s.Page); l.holder == none {
-				l.holder, l.since = t.ID, r.now
+			l := r.locks.At(s.Page)
+			if l.holder == nobody {
+				l.holder, l.since = t.ID+1, r.now
 				continue
-			} else {
-				c.waiter = none
-				if l.first == none {
-					l.first = t.ID
-				} else {
-					r.clients[l.last].waiter = t.ID
-				}
-				l.last = t.ID
 			}
+			c.waiter = nobody
+			if l.first == nobody {
+				l.first = t.ID + 1
+			} else {
+				r.clients[l.last-1].waiter = t.ID + 1
+			}
+			l.last = t.ID + 1
 			c.phase, c.cause = locked, WaitsLock
 			return never
 		case plan.Release:
@@ -125,25 +125,17 @@ func (r *run) tally(c *client, s *plan.Step, i device.Interface, d device.Direct
 	}
 }
 
-// lock returns a lock by its number.
-func (r *run) lock(number int32) *lock {
-	for int(number) >= len(r.locks) {
-		r.locks = append(r.locks, lock{holder: none, first: none, last: none})
-	}
-	return &r.locks[number]
-}
-
 // release gives a lock to who waits for it longest.
 func (r *run) release(number int32) {
-	l := r.lock(number)
+	l := r.locks.At(number)
 	if r.watch.Held != nil && !r.warm {
-		r.watch.Held(number, r.told(l.holder), l.since-r.origin, r.now-r.origin, l.first != none)
+		r.watch.Held(number, r.told(l.holder-1), l.since-r.origin, r.now-r.origin, l.first != nobody)
 	}
 	l.since = r.now
-	if l.holder = l.first; l.holder == none {
+	if l.holder = l.first; l.holder == nobody {
 		return
 	}
-	c := &r.clients[l.holder]
+	c := &r.clients[l.holder-1]
 	l.first, c.phase = c.waiter, steps
-	r.queue.set(l.holder, r.now)
+	r.queue.set(l.holder-1, r.now)
 }

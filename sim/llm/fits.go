@@ -89,7 +89,7 @@ func (s *Setup) stages() int64 {
 	if s.Layout.Pipeline > 0 {
 		return s.Layout.Pipeline
 	}
-	return max(s.Node.GPUs/(max(s.Layout.Tensor, 1)*max(s.Layout.Data, 1)), 1)
+	return max(s.Node.GPUs/(max(s.Layout.Tensor, 1)*max(s.Layout.Data, 1)*max(s.Layout.Context, 1)), 1)
 }
 
 // shape makes micro-batches of so many sequences, as many as GPUs: a number that stages and

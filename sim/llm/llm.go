@@ -186,6 +186,9 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 	if n := s.Node.GPUs; n > MostSimulated {
 		return node, nil, o, &system.Refusal{Reason: fmt.Sprintf("%d GPUs are simulated at most, there are %d; One GPU, DDP and FSDP are closed formulas, and take any number.", MostSimulated, n)}
 	}
+	if no := s.unshared(sys); no != nil {
+		return node, nil, o, no
+	}
 	arch := s.Arch
 	o = s.Options
 	spec := job.Spec{Arch: &arch, Layout: s.Layout, Node: node}
@@ -207,6 +210,14 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 	return node, j, o, nil
 }
 
+// unshared is what a system says that shares no sequences and splits no experts where the layout does; nil where it does not.
+func (s *Setup) unshared(sys *system.System) *system.Refusal {
+	if s.Auto || !s.Layout.Own() || sys.Bound || sys.Offloads != nil {
+		return nil
+	}
+	return &system.Refusal{Reason: fmt.Sprintf("%s shares no sequences between GPUs and splits no experts: it cuts the model in its own way. Set context and expert to 1, or take a system that is cut as the layout says.", sys.Title)}
+}
+
 func run(s *Setup, name string, options offload.Options, p report.Progress, also ...*offload.Schedule) (*Result, error) {
 	sys, err := Find(name)
 	if err != nil {
@@ -215,6 +226,10 @@ func run(s *Setup, name string, options offload.Options, p report.Progress, also
 	progress := begin(p)
 	r := &Result{System: name}
 	switch {
+	case s.unshared(sys) != nil:
+		r.Reason = s.unshared(sys).Reason
+		r.Node, err = s.Node.Build()
+		return r, err
 	case s.ByFormula(sys):
 		return r, r.byFormula(s, sys)
 	case s.Auto && s.Node.GPUs <= MostSimulated && (sys.Bound || sys.Offloads != nil) && (s.Recipe.Plain() || sys.Bound):

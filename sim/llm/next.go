@@ -74,7 +74,7 @@ func Next(s *Setup) []Change {
 	if g, ok := larger(s); ok {
 		add("larger-gpus", "All GPUs "+g.Title, n.GPUs*g.Cents, func(s *Setup) { replace(&s.Node, g) })
 	}
-	one := max(s.Layout.Tensor, 1) * max(s.Layout.Data, 1) // a stage of the pipeline
+	one := max(s.Layout.Tensor, 1) * max(s.Layout.Data, 1) * max(s.Layout.Context, 1) // a stage of the pipeline
 	stages := s.stages()
 	for _, c := range []struct {
 		key, title string

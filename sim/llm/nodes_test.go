@@ -57,10 +57,8 @@ func TestNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(row, err)
 		}
-		if !r.Ran() { // three of MPT 1B, which are estimated 15 % larger than a GPU
-			if row["net"] != "mpt-1b" || !strings.Contains(r.Reason, "short on each GPU") {
-				t.Errorf("%v: %s", row, r.Reason)
-			}
+		if !r.Ran() { // they did
+			t.Errorf("%v: %s", row, r.Reason)
 			continue
 		}
 		off := math.Abs(float64(r.TokenRate())/1000/(want*float64(gpus)) - 1)
@@ -73,7 +71,7 @@ func TestNodes(t *testing.T) {
 	}
 	slices.Sort(all)
 	slices.Sort(several)
-	if len(several) < 12 || all[len(all)/2] > 0.08 || several[len(several)/2] > 0.10 {
+	if len(several) < 15 || all[len(all)/2] > 0.08 || several[len(several)/2] > 0.10 {
 		t.Errorf("half within %.3f, of %d rows on several nodes within %.3f", all[len(all)/2], len(several), several[len(several)/2])
 	}
 	t.Logf("%d rows, half within %.3f; %d on several nodes, half within %.3f", len(all), all[len(all)/2], len(several), several[len(several)/2])

@@ -1,12 +1,20 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Reader is an engine that knows features.
 type Reader interface {
 	// Read writes a feature of things into out, which is as long as things. Of a rule about no
 	// thing there is one, 0. A condition is 1 or 0.
 	Read(feature int, things []int32, out []float64)
+}
+
+// A One is a [Reader] that also knows a feature of one thing by itself, which is faster.
+type One interface {
+	ReadOne(feature int, thing int32) float64
 }
 
 // An Asker asks one policy during one run. It counts work in integers: the same on every
@@ -22,19 +30,23 @@ type Asker struct {
 	Work       int64 // operations, and numbers that were read
 
 	reader  Reader
+	single  One // the reader, or nil
 	limit   int64
-	width   int // of columns: no more than there are things
-	frames  map[*Code][]float64
-	columns map[*Code][][]float64
+	width   int           // of columns: no more than there are things
+	frames  [][]float64   // by code
+	columns [][][]float64 // by code
 	scores  [Width]float64
 	one     [1]int32
 }
 
-// NewAsker returns what asks a policy about so many things. Beyond limit of work it is [Asker.Over].
-func NewAsker(p *Policy, r Reader, things int, limit int64) *Asker {
+// NewAsker returns what asks a policy about so many things. Beyond its work it is [Asker.Over].
+// The reader knows the dials, too.
+func NewAsker(c *Chosen, r Reader, things int) *Asker {
+	p := c.Policy
+	single, _ := r.(One)
 	return &Asker{
-		Policy: p, State: p.state(things), reader: r, limit: limit, width: min(Width, max(1, things)),
-		frames: map[*Code][]float64{}, columns: map[*Code][][]float64{},
+		single: single, Policy: p, State: p.state(things), reader: r, limit: c.Work, width: min(Width, max(1, things)),
+		frames: make([][]float64, p.codes), columns: make([][][]float64, p.codes),
 	}
 }
 
@@ -44,6 +56,9 @@ func (a *Asker) Over() bool { return a.Work > a.limit }
 // Says is why a run ends where the policy is [Asker.Over].
 func (a *Asker) Says() string {
 	mean := a.Candidates / max(1, a.Asked)
+	if mean <= 1 {
+		return fmt.Sprintf("the policy was asked %d times; ask for less, or raise Policy work", a.Asked)
+	}
 	return fmt.Sprintf("the policy was asked %d times, about %d candidates each time; use only numbers that do not change while something waits, or raise Policy work", a.Asked, mean)
 }
 
@@ -93,17 +108,26 @@ func (a *Asker) count(c *Code, candidates int) {
 
 // evaluate computes code for one thing and returns the registers.
 func (a *Asker) evaluate(c *Code, thing int32) []float64 {
-	f := a.frames[c]
+	f := a.frames[c.number]
 	if f == nil {
 		f = c.frame()
-		a.frames[c] = f
+		a.frames[c.number] = f
+		a.one[0] = thing
+		for i, in := range c.Inputs {
+			if !slices.Contains(c.changing, i) {
+				a.reader.Read(in, a.one[:], f[i:i+1])
+			}
+		}
 	}
-	a.one[0] = thing
-	for i, in := range c.Inputs {
-		if in >= 0 {
-			a.reader.Read(in, a.one[:], f[i:i+1])
-		} else {
+	for _, i := range c.changing {
+		switch in := c.Inputs[i]; {
+		case in < 0:
 			f[i] = a.State.get(^in, thing)
+		case a.single != nil:
+			f[i] = a.single.ReadOne(in, thing)
+		default:
+			a.one[0] = thing
+			a.reader.Read(in, a.one[:], f[i:i+1])
 		}
 	}
 	c.run(f, &a.Doubts)
@@ -126,6 +150,14 @@ func (a *Asker) Happens(event *Code, thing int32) {
 // none. Of equal scores it is the one of the greatest tie, times sign, if there is a rule for
 // ties, and then that of the smallest number; never is it by the order in which they stand.
 func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
+	return a.best(c, tie, sign, things, false)
+}
+
+// First is Best for things whose order means something: of equal scores it is the one that stands
+// first.
+func (a *Asker) First(c *Code, things []int32) int32 { return a.best(c, nil, 0, things, true) }
+
+func (a *Asker) best(c, tie *Code, sign float64, things []int32, ordered bool) int32 {
 	if len(things) == 0 {
 		return -1
 	}
@@ -152,7 +184,7 @@ func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
 			if tie != nil {
 				second2 = a.order(sign * ties[i])
 			}
-			if best < 0 || s > score || second2 > second || second2 == second && t < best {
+			if best < 0 || s > score || second2 > second || second2 == second && t < best && !ordered {
 				best, score, second = t, s, second2
 			}
 		}
@@ -162,14 +194,23 @@ func (a *Asker) Best(c, tie *Code, sign float64, things []int32) int32 {
 
 // column computes code for up to Width things.
 func (a *Asker) column(c *Code, things []int32) []float64 {
-	f := a.columns[c]
+	f := a.columns[c.number]
 	if f == nil {
 		f = c.columns(a.width)
-		a.columns[c] = f
+		a.columns[c.number] = f
+		a.one[0] = things[0]
+		for i, in := range c.Inputs {
+			if !slices.Contains(c.changing, i) {
+				a.reader.Read(in, a.one[:], f[i][:1])
+				for k := range f[i] {
+					f[i][k] = f[i][0]
+				}
+			}
+		}
 	}
 	n := len(things)
-	for i, in := range c.Inputs {
-		if in >= 0 {
+	for _, i := range c.changing {
+		if in := c.Inputs[i]; in >= 0 {
 			a.reader.Read(in, things, f[i][:n])
 		} else {
 			a.State.column(^in, things, f[i])

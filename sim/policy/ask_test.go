@@ -16,7 +16,7 @@ func asker(t testing.TB, text string, in table, limit int64) *Asker {
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return NewAsker(p, in, len(in), limit)
+	return NewAsker(&Chosen{Policy: p, Work: limit}, in, len(in))
 }
 
 // Events change what is kept, one after the other, and what is kept of a thing is its own.
@@ -50,6 +50,48 @@ func TestEvents(t *testing.T) {
 	}
 	if a.Happens(nil, 0); a.Policy.Event("got") != nil {
 		t.Error("nothing is said of got")
+	}
+}
+
+// counter counts how often a feature is read.
+type counter struct {
+	table
+	reads []int
+}
+
+func (c *counter) Read(feature int, things []int32, out []float64) {
+	c.reads[feature] += len(things)
+	c.table.Read(feature, things, out)
+}
+
+// What is the same during a whole run is read once, for one thing and for columns.
+func TestConstants(t *testing.T) {
+	place := shop()
+	place.Features[0].Constant = true
+	p, err := Parse(place, "evict = uses + size")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &counter{things(rand.New(rand.NewPCG(36, 9)), len(place.Features), 300), make([]int, len(place.Features))}
+	for i := range in.table {
+		in.table[i][0] = 7
+	}
+	a := NewAsker(&Chosen{Policy: p, Work: 1 << 40}, in, 300)
+	all := make([]int32, 300)
+	for i := range all {
+		all[i] = int32(i)
+		if got := a.Value(p.Rule("evict"), int32(i)); got != in.table[i][1]+7 {
+			t.Errorf("thing %d: %v", i, got)
+		}
+	}
+	best := a.Best(p.Rule("evict"), nil, 1, all)
+	for i := range all {
+		if in.table[i][1] > in.table[best][1] {
+			t.Errorf("%d is better than %d", i, best)
+		}
+	}
+	if in.reads[0] != 2 || in.reads[1] != 600 {
+		t.Errorf("read %d and %d times", in.reads[0], in.reads[1])
 	}
 }
 

@@ -30,7 +30,7 @@ func BenchmarkCandidate(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Width, "ns/candidate")
 		})
 		a.column(c, all)
-		f := a.columns[c]
+		f := a.columns[c.number]
 		b.Run("way=columns/rule="+x.name, func(b *testing.B) {
 			for b.Loop() {
 				c.runColumns(f, Width, &a.Doubts)

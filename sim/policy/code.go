@@ -16,6 +16,8 @@ type Code struct {
 	// about: no feature is live, and all that is kept is kept of things.
 	Fixed bool
 
+	number    int   // among those of its policy
+	changing  []int // inputs that are read for every candidate, by place
 	constants []float64
 	steps     []step
 	registers int
@@ -105,8 +107,9 @@ func (p *parser) compile() error {
 // code makes the code of changes, done in order.
 func (p *parser) code(list []change) *Code {
 	c := &compiler{
-		code: &Code{Fixed: true}, inputs: map[int]int{}, constant: map[uint64]int{}, now: map[int]int{},
+		code: &Code{Fixed: true, number: p.policy.codes}, inputs: map[int]int{}, constant: map[uint64]int{}, now: map[int]int{},
 	}
+	p.policy.codes++
 	values := make([]int, len(list))
 	for i, x := range list {
 		c.done = map[placed]int{}
@@ -121,7 +124,10 @@ func (p *parser) code(list []change) *Code {
 			c.out = append(c.out, values[i])
 		}
 	}
-	for _, in := range c.code.Inputs {
+	for i, in := range c.code.Inputs {
+		if in < 0 || !p.place.Features[in].Constant {
+			c.code.changing = append(c.code.changing, i)
+		}
 		if in >= 0 && p.place.Features[in].Live || in < 0 && p.policy.Kept[^in].Thing == "" {
 			c.code.Fixed = false
 		}

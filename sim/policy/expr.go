@@ -318,12 +318,15 @@ func (p *parser) name(t token) (*expr, error) {
 		return l.e, nil
 	}
 	if at := p.place.Feature(t.text); at >= 0 {
+		if thing := p.place.Features[at].Thing; thing != "" && thing != p.thing && p.thing != anything {
+			return nil, t.fails("%s is of a %s, and the %s is not about one", t.text, thing, p.what)
+		}
 		return &expr{op: opFeature, cond: p.place.Features[at].Condition, ref: at, at: t}, nil
 	}
 	return nil, p.unknown(t)
 }
 
-// fits reports an error if a let keeps numbers of things that are not spoken of.
+// fits reports an error if a let reads numbers of things that are not spoken of.
 func (p *parser) fits(e *expr, t token) error {
 	if p.thing == anything {
 		return nil
@@ -336,6 +339,11 @@ func (p *parser) fits(e *expr, t token) error {
 			return
 		}
 		seen[e] = true
+		if e.op == opFeature {
+			if f := &p.place.Features[e.ref]; f.Thing != "" && f.Thing != p.thing {
+				err = t.fails("%s has %s in it, which is of a %s, and the %s is not about one", t.text, f.Name, f.Thing, p.what)
+			}
+		}
 		if e.op == opKept {
 			if thing := p.policy.Kept[e.ref].Thing; thing != "" && thing != p.thing {
 				err = t.fails("%s has %s in it, which is kept of a %s, and the %s is not about one", t.text, p.policy.Kept[e.ref].Name, thing, p.what)
@@ -426,7 +434,7 @@ func distance(a, b string) int {
 func (p *parser) defaults() error {
 	for i := range p.place.Rules {
 		r := &p.place.Rules[i]
-		if p.rules[i] != nil || r.Default == "" {
+		if p.rules[i] != nil || r.Default == "" || r.Seam != p.policy.Seam {
 			continue
 		}
 		tokens, err := lex(r.Default)

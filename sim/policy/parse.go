@@ -25,12 +25,14 @@ type Policy struct {
 	Text  string // as settings and links have it: see package script
 	// Future reports whether a rule reads what nobody who decides can know.
 	Future bool
+	Seam   string // of all its rules
 	Kept   []Kept
 
 	place  *Place
 	rules  []*Code // by rule of the place; nil where neither text nor place has it
 	given  []bool  // by rule: the text has it
 	events []*Code // by event; nil where nothing changes
+	codes  int     // how many of them there are
 }
 
 // A Kept is a number that is kept during a run.
@@ -48,6 +50,14 @@ func (p *Policy) Rule(name string) *Code { return p.rules[p.place.rule(name)] }
 
 // Given reports whether the text has the rule, and no default stands for it.
 func (p *Policy) Given(name string) bool { return p.given[p.place.rule(name)] }
+
+// Without returns the policy as if its text had not the rule.
+func (p *Policy) Without(name string) *Policy {
+	c, at := *p, p.place.rule(name)
+	c.rules, c.given = slices.Clone(p.rules), slices.Clone(p.given)
+	c.rules[at], c.given[at] = nil, false
+	return &c
+}
 
 // Event returns what an event changes, nil if nothing.
 func (p *Policy) Event(name string) *Code { return p.events[p.place.event(name)] }
@@ -171,6 +181,9 @@ func Parse(place *Place, text string) (*Policy, error) {
 	}
 	if n := len(p.policy.Text); n > script.Most {
 		return nil, &Error{1, 1, fmt.Sprintf("%d bytes without comments and blanks are more than %d", n, script.Most)}
+	}
+	if err := p.together(); err != nil {
+		return nil, err
 	}
 	return p.policy, p.compile()
 }
@@ -489,4 +502,73 @@ func (p *parser) whole() error {
 		return p.peek().fails("no rule; give one of %s", strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// together reports rules that no one part of an engine asks, and what such rules may not read.
+func (p *parser) together() error {
+	first := -1
+	for i, r := range p.rules {
+		if r != nil && (first < 0 || r.at.before(p.rules[first].at)) {
+			first = i
+		}
+	}
+	seam := p.place.Rules[first].Seam
+	p.policy.Seam = seam
+	for i, r := range p.rules {
+		if r != nil && p.place.Rules[i].Seam != seam {
+			return r.at.fails("%s and %s do not go together; beside %s may stand %s", p.place.Rules[first].Name, p.place.Rules[i].Name, p.place.Rules[first].Name, p.place.beside(first))
+		}
+	}
+	var wrong *expr
+	seen := map[*expr]bool{}
+	var look func(*expr)
+	look = func(e *expr) {
+		if wrong != nil || e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.op == opFeature {
+			if s := p.place.Features[e.ref].Seams; s != nil && !slices.Contains(s, seam) {
+				wrong = e
+				return
+			}
+		}
+		for _, k := range e.kids {
+			look(k)
+		}
+	}
+	for _, r := range p.rules {
+		look(r)
+	}
+	for i, list := range p.events {
+		for _, c := range list {
+			if s := p.place.Events[i].Seam; s != "" && s != seam {
+				return c.e.at.fails("%s does not happen where %s is asked", p.place.Events[i].Name, p.place.Rules[first].Name)
+			}
+			look(c.e)
+		}
+	}
+	if wrong != nil {
+		return wrong.at.fails("%s is not known where %s is asked", p.place.Features[wrong.ref].Name, p.place.Rules[first].Name)
+	}
+	return nil
+}
+
+// before reports whether t stands before o.
+func (t token) before(o token) bool {
+	return t.line < o.line || t.line == o.line && t.column < o.column
+}
+
+// beside names the rules that may stand with a rule.
+func (p *Place) beside(rule int) string {
+	var names []string
+	for i := range p.Rules {
+		if i != rule && p.Rules[i].Seam == p.Rules[rule].Seam {
+			names = append(names, p.Rules[i].Name)
+		}
+	}
+	if names == nil {
+		return "no other rule"
+	}
+	return strings.Join(names, ", ")
 }

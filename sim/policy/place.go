@@ -30,6 +30,9 @@ type Place struct {
 	Features []Feature
 	// Elsewhere are names that other laboratories know, and the title of one that does.
 	Elsewhere map[string]string
+	// Without ends the sentence that without a text the system does as this; empty if it does
+	// as the default of the first rule says.
+	Without string
 	// Taken are titles that a policy may not have, because something else is called so.
 	Taken []string
 }
@@ -43,17 +46,24 @@ type Rule struct {
 	// Default is the rule where a text has none, as an expression, in which the rules before it
 	// may stand; empty if the engine does without.
 	Default string
+	// Seam is which part of an engine asks it, where there are several: all rules of a text are
+	// of one.
+	Seam string
 }
 
 // A Feature is a number, or a condition, that an engine knows.
 type Feature struct {
 	Name      string
+	Thing     string // what it is a number of, where not all rules and events are about one; else empty
 	Condition bool
 	Unit      string // "bytes", "s"; empty of what is counted
 	Help      string // what it is, one sentence
 	Source    string // where an engine has it from; empty where Help says it
 	Live      bool   // it changes while a thing waits to be chosen: all that wait are asked
 	Future    bool   // nobody who has to decide can know it
+	Constant  bool   // it is the same during a whole run, of all things: it is read once
+	// Seams are those whose rules may read it; nil: all.
+	Seams []string
 }
 
 // An Event is something after which numbers that are kept change. An event of a thing happens
@@ -62,6 +72,7 @@ type Event struct {
 	Name  string
 	Thing string // what it happens to; empty if to none
 	Help  string
+	Seam  string // of rules beside which it happens; empty: of all
 }
 
 // Dials is how many numbers of every place a person turns; in a text they are p1 to p4.

@@ -228,7 +228,8 @@ func ways(text, rule string, in table) ([]float64, error) {
 		kept[i] = k.First
 	}
 	c, e := p.policy.Rule(rule), p.rules[place.rule(rule)]
-	single, columns := NewAsker(p.policy, in, len(in), 1<<60), NewAsker(p.policy, in, len(in), 1<<60)
+	chosen := &Chosen{Policy: p.policy, Work: 1 << 60}
+	single, columns := NewAsker(chosen, in, len(in)), NewAsker(chosen, in, len(in))
 	var d Doubts
 	var out []float64
 	all := make([]int32, len(in))

@@ -91,27 +91,8 @@ func Stored(a *model.Arch, p Precision) unit.Bytes {
 	return p.bytes(layers) + BF16.bytes(max(0, a.Parameters()-layers))
 }
 
-// Used is how many parameters a token is multiplied with: all, less the experts that it does not visit, and less an
-// embedding that the head does not share.
-func Used(a *model.Arch) int64 {
-	used := a.Parameters()
-	for _, f := range a.Feeds() {
-		used -= f.Layers * max(f.Experts-f.Active, 0) * a.Block(f.Width)
-	}
-	if !a.Tied {
-		used -= a.Vocab * a.Width()
-	}
-	return max(used, 1)
-}
-
-// Keys is what a token of the decoder leaves behind in all layers: a key and a value in each, or the latent vector that they
-// are made of and the rotated part of keys.
-func Keys(a *model.Arch, p Precision) unit.Bytes {
-	if a.KeyLatent > 0 {
-		return p.bytes(a.Layers * (a.KeyLatent + a.RopeDim))
-	}
-	return p.bytes(a.Layers * (a.Keys() + a.Values()))
-}
+// Keys is what a token leaves behind in all layers.
+func Keys(a *model.Arch, p Precision) unit.Bytes { return p.bytes(a.Kept()) }
 
 // experts is what the weights of all experts take that tokens choose among.
 func experts(a *model.Arch, p Precision) (bytes unit.Bytes, active float64) {
@@ -137,7 +118,7 @@ func newCost(s *Setting, e *Engine, chip Chip, sys *System) *cost {
 	c.hbm = g.HBM * unit.Bandwidth(n)
 	peak, _ := peakOf(g, s.Weights)
 	c.peak, c.peak2 = n*peak, n*g.BF16
-	c.used = Used(a)
+	c.used = a.Used()
 	read := Stored(a, s.Weights)
 	if !a.Tied {
 		read -= BF16.bytes(a.Vocab * a.Width()) // of the embedding a few rows

@@ -100,9 +100,9 @@ func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 			batches = (s.Sequences + s.GPUBatch - 1) / s.GPUBatch
 		}
 		c.step += unit.Time(unit.MulDiv(s.Model.Linear()*batches, int64(unit.Second), dequantised))
-		if s.KVPlace != OnGPU {
-			c.keys += unit.Time(unit.MulDiv(s.Model.Layers*(s.Model.Keys()+s.Model.Values()), int64(unit.Second), dequantised))
-		}
+	}
+	if s.KV == W4 {
+		c.keys += unit.Time(unit.MulDiv(s.Model.Kept(), int64(unit.Second), dequantised))
 	}
 }
 

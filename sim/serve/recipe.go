@@ -51,7 +51,8 @@ type Recipe struct {
 	Shared int32
 	Zipf   int64
 	// Turns are questions of a conversation: each has the text before it, and the answer, as its beginning, and Input more. The
-	// next comes Think after the answer. 1 or 0: there are no conversations. Requests counts every turn.
+	// next comes Think after the answer. 1 or 0: there are no conversations. Requests counts every turn. In a closed loop of
+	// fewer users than conversations, all of these have their first turn, then all their second.
 	Turns int64
 
 	Block int32 // tokens of a block, 0: 16
@@ -195,9 +196,6 @@ func (r *Recipe) check() error {
 		if !poor && (v.value < v.low || v.value > v.most) {
 			return fmt.Errorf("%s: %d is not between %d and %d", v.what, v.value, v.low, v.most)
 		}
-	}
-	if r.Turns > 1 && r.Arrivals == Closed {
-		return fmt.Errorf("%d turns of users who wait for answers: a conversation does that by itself; take burst or poisson", r.Turns)
 	}
 	return nil
 }

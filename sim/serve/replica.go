@@ -57,6 +57,9 @@ type replica struct {
 	next unit.Time // when something happens: the end of the steps under way, or an event of one that waits
 	busy bool      // steps are under way
 
+	doing Doing
+	mark  unit.Time // until when that is counted
+
 	inbox   queue // requests on their way through the front end
 	front   unit.Time
 	wait    queue // in the order of their turn
@@ -144,10 +147,33 @@ func (r *replica) turn(short bool) {
 // pass ends what a sequence waits for; it waits for the next from a moment on.
 func (r *replica) pass(id int32, next Phase, t unit.Time) {
 	s := &r.all[id]
-	if s.made == 0 {
-		r.result.Requests[id].Phases[s.phase] += t - s.since
-	}
+	r.spend(id, s.phase, s.since, t)
 	s.phase, s.since = next, t
+}
+
+// spend counts what a sequence waits for from one moment to another, until its first token.
+func (r *replica) spend(id int32, p Phase, from, to unit.Time) {
+	if to <= from {
+		return
+	}
+	if r.all[id].made == 0 {
+		r.result.Requests[id].Phases[p] += to - from
+	}
+	if r.watch != nil {
+		r.watch.phase(id, p, from, to)
+	}
+}
+
+// did counts what the engine did until a moment; it does something else then.
+func (r *replica) did(t unit.Time, next Doing) {
+	if r.mark < t {
+		r.result.Doing[r.doing] += t - r.mark
+		if r.watch != nil {
+			r.watch.step(r.number, r.doing, r.mark, t)
+		}
+		r.mark = t
+	}
+	r.doing = next
 }
 
 // arrive takes a request in.
@@ -161,6 +187,9 @@ func (r *replica) arrive(id int32, t unit.Time) {
 	s.front = r.front
 	r.inbox.push(id)
 	r.hurry(r.front)
+	if r.watch != nil {
+		r.watch.come(id)
+	}
 }
 
 // hurry makes steps under way end no later than the first end that is not before a moment, if something then happens
@@ -235,6 +264,7 @@ func (r *replica) account(k, p, pairs int64) {
 // step handles what happens at r.next.
 func (r *replica) step() {
 	t := r.next
+	r.did(t, Idle)
 	if r.busy {
 		r.finish(t)
 	}
@@ -283,13 +313,10 @@ func (r *replica) finish(t unit.Time) {
 	fill := r.fill[:0]
 	for _, c := range r.chunks {
 		s := &r.all[c.id]
-		if s.made == 0 {
-			own := min(span, c.alone)
-			ph := &r.result.Requests[c.id].Phases
-			ph[Prefill] += own
-			ph[Interference] += span - own
-			s.since = t
-		}
+		own := min(span, c.alone)
+		r.spend(c.id, Prefill, t-span, t-span+own)
+		r.spend(c.id, Interference, t-span+own, t)
+		s.since = t
 		s.done, s.left = s.done+c.n, s.left-c.n
 	}
 	for _, id := range r.fill {
@@ -307,7 +334,7 @@ func (r *replica) finish(t unit.Time) {
 // filled ends the computing of a sequence's prompt, which gives a token.
 func (r *replica) filled(id int32, t unit.Time) {
 	s, q := &r.all[id], &r.requests[id]
-	r.keep(id, r.blocksOf(int64(q.Prompt)))
+	r.keep(id, 0, int64(q.Prompt))
 	if s.made == 0 {
 		r.result.Requests[id].First = t
 	}
@@ -322,7 +349,7 @@ func (r *replica) filled(id int32, t unit.Time) {
 // decodes lets a sequence decode, whose token count is that of what is stored and of the one to compute.
 func (r *replica) decodes(id int32) {
 	s := &r.all[id]
-	s.state, s.joined = decoding, r.steps
+	s.state, s.joined, s.since = decoding, r.steps, r.now
 	s.stop = r.steps + int64(r.requests[id].Output-s.made)
 	r.context += s.done + 1
 	r.push(id)
@@ -338,11 +365,22 @@ func (r *replica) end(id int32) {
 	t := r.now
 	r.result.Requests[id].Done = t
 	s.made = q.Output
-	r.keep(id, r.blocksOf(int64(q.Prompt)+int64(q.Output)-1))
+	r.answered(id)
+	r.keep(id, int64(q.Prompt), int64(q.Prompt)+int64(q.Output)-1)
 	r.release(id)
 	s.state = ended
 	r.present--
+	if r.watch != nil {
+		r.watch.leave(id)
+	}
 	r.finished(id, t)
+}
+
+// answered tells of the time in which a sequence decoded.
+func (r *replica) answered(id int32) {
+	if s := &r.all[id]; r.watch != nil && s.state == decoding {
+		r.watch.phase(id, Decoding, s.since, r.now)
+	}
 }
 
 // ready lets those go on whose keys and values are loaded.
@@ -362,9 +400,7 @@ func (r *replica) ready(t unit.Time) {
 // loaded is when a sequence has what tiers held of it.
 func (r *replica) loaded(id int32) {
 	s := &r.all[id]
-	if s.made == 0 {
-		r.came(id, s.ready)
-	}
+	r.came(id, s.ready)
 	if s.left == 0 { // swapped while it decoded
 		r.decodes(id)
 		return
@@ -400,9 +436,20 @@ func (r *replica) plan() {
 	p, pairs := r.cut(r.setting.Tokens - b)
 	if b+p == 0 {
 		r.next = r.event()
+		if len(r.load) > 0 {
+			r.doing = Fetching
+		}
 		return
 	}
 	r.busy = true
+	switch {
+	case p == 0:
+		r.doing = Answering
+	case b == 0:
+		r.doing = Reading
+	default:
+		r.doing = Both
+	}
 	if p > 0 {
 		r.next = r.now + r.cost.mixed(b, r.context, p, pairs)
 		return
@@ -456,14 +503,12 @@ func (r *replica) cut(budget int64) (p, pairs int64) {
 		n := min(s.left, budget)
 		x := pairsOf(s.done, n)
 		r.chunks = append(r.chunks, chunk{id, n, r.cost.mixed(0, 0, n, x)})
-		if s.made == 0 {
-			if !s.began {
-				s.began = true
-				r.result.Requests[id].Start = r.now
-			}
-			r.pause(id)
-			s.phase = Prefill
+		if !s.began {
+			s.began = true
+			r.result.Requests[id].Start = r.now
 		}
+		r.pause(id)
+		s.phase = Prefill
 		p, pairs, budget = p+n, pairs+x, budget-n
 	}
 	return p, pairs
@@ -499,9 +544,7 @@ func (r *replica) preempt() {
 	switch was {
 	case loading:
 		r.load = without(r.load, id)
-		if s.made == 0 {
-			r.came(id, r.now)
-		}
+		r.came(id, r.now)
 	case filling:
 		r.fill = without(r.fill, id)
 		r.pause(id)
@@ -509,12 +552,13 @@ func (r *replica) preempt() {
 		s.made = q.Output - int32(s.stop-r.steps)
 		s.done = int64(q.Prompt+s.made) - 1 // the last has none yet
 		r.context -= s.done + 1
+		r.answered(id)
 		r.remove(s.place)
 	}
 	r.release(id)
 	s.swapped = was != loading && r.host != nil && s.done > 0
 	if s.swapped {
-		r.out(s.done)
+		r.out(id, s.done)
 	} else {
 		s.left, s.done = int64(q.Prompt+s.made), 0
 	}
@@ -536,10 +580,10 @@ func (r *replica) pause(id int32) {
 // came counts what a sequence waited for its keys and values until a moment: what the host's blocks took comes first, then
 // what those of drives took longer.
 func (r *replica) came(id int32, t unit.Time) {
-	s, ph := &r.all[id], &r.result.Requests[id].Phases
-	host := min(max(0, r.hostDone[id]-s.since), t-s.since)
-	ph[LoadHost] += host
-	ph[LoadDrive] += t - s.since - host
+	s := &r.all[id]
+	host := min(max(s.since, r.hostDone[id]), t)
+	r.spend(id, LoadHost, s.since, host)
+	r.spend(id, LoadDrive, host, t)
 	s.phase, s.since = Queue, t
 }
 

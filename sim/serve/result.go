@@ -23,6 +23,24 @@ func (p Phase) String() string {
 	return [...]string{"front end", "queue", "memory", "load from host", "load from SSD", "prefill", "interference"}[p]
 }
 
+// Doing is what an engine does. Over all replicas the times sum to replicas × Result.Time, to the picosecond.
+type Doing uint8
+
+// What an engine does.
+const (
+	Idle      Doing = iota // no request is here, or all are in the front end
+	Fetching               // keys and values come, and nothing else is to do
+	Reading                // steps of prompts alone
+	Both                   // steps of prompts and of answers
+	Answering              // steps of answers alone
+	Doings    = int(Answering) + 1
+)
+
+// String says it in words.
+func (d Doing) String() string {
+	return [...]string{"nothing to do", "waits for keys and values", "prompts", "prompts and answers", "answers"}[d]
+}
+
 // A Tier is where the beginning of a prompt was found.
 type Tier uint8
 
@@ -88,6 +106,7 @@ type Result struct {
 
 	TTFT, TPOT, ITL, E2E Spread // TPOT is of requests with two tokens or more, ITL of steps that give a token
 	Phases               [Phases]unit.Time
+	Doing                [Doings]unit.Time
 	Good                 int64 // requests that kept both limits
 
 	Compute, HBM      Work // of the GPU's peaks

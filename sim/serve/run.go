@@ -44,18 +44,25 @@ type engine struct {
 	follow   []int32
 	opened   int // requests of the list that came
 	ended    int
-	users    int32
-	think    unit.Time
+	begun    bool
+	users    int64       // of a closed loop
+	free     int64       // of them, who have nothing to send
+	think    unit.Time   // of a user
+	pool     queue       // requests that users can send next, behind those that follow none
+	from     []unit.Time // of them: the earliest
 
 	interval unit.Time
 	progress report.Progress
+	watch    *watch // nil where nobody looks
 }
 
 // Run serves a workload. The error says which number of a setting or a request cannot be; what a machine cannot hold is in
 // Result.Refused.
-func Run(w *Workload, s *Setting, p report.Progress) (*Result, error) { return run(w, s, p, false) }
+func Run(w *Workload, s *Setting, p report.Progress) (*Result, error) {
+	return run(w, s, p, false, nil)
+}
 
-func run(w *Workload, given *Setting, p report.Progress, single bool) (*Result, error) {
+func run(w *Workload, given *Setting, p report.Progress, single bool, look *watch) (*Result, error) {
 	if err := w.Check(); err != nil {
 		return nil, err
 	}
@@ -74,9 +81,9 @@ func run(w *Workload, given *Setting, p report.Progress, single bool) (*Result, 
 		return r, nil
 	}
 	e := &engine{
-		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p,
-		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights), sys), capacity: r.Memory.KVTokens,
-		whole: s.Reserve == WholeText, users: w.Users, think: w.Think, interval: 1,
+		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
+		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
+		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
 	}
 	e.prepare(w)
 	e.serve()
@@ -128,10 +135,32 @@ func (e *engine) prepare(w *Workload) {
 		}
 	}
 	if e.users > 0 {
-		for i := range min(int(e.users), n) {
-			e.come(int32(i), 0)
+		e.from = make([]unit.Time, n)
+		for range min(e.users, int64(n)) {
+			e.send(0)
 		}
-		e.opened = n
+	}
+}
+
+// send has a user send the next request, not before a moment.
+func (e *engine) send(t unit.Time) {
+	e.skip()
+	switch {
+	case e.opened < len(e.requests):
+		e.come(int32(e.opened), t)
+		e.opened++
+	case e.pool.len() > 0:
+		id := e.pool.pop()
+		e.come(id, max(t, e.from[id]))
+	default:
+		e.free++
+	}
+}
+
+// skip passes by requests that follow others.
+func (e *engine) skip() {
+	for e.opened < len(e.requests) && e.requests[e.opened].After >= 0 {
+		e.opened++
 	}
 }
 
@@ -178,6 +207,12 @@ func (e *engine) serve() {
 		switch {
 		case id >= 0 && at <= r.next:
 			e.taken(id)
+			if !e.begun {
+				e.begun = true
+				for i := range e.replicas {
+					e.replicas[i].mark = at
+				}
+			}
 			if e.system.Free {
 				e.meet(id)
 			}
@@ -192,11 +227,9 @@ func (e *engine) serve() {
 
 // arrival is the next request and when it comes, −1 if none.
 func (e *engine) arrival() (unit.Time, int32) {
-	for e.opened < len(e.requests) && e.requests[e.opened].After >= 0 {
-		e.opened++
-	}
+	e.skip()
 	at, id := never, int32(-1)
-	if e.opened < len(e.requests) {
+	if e.users == 0 && e.opened < len(e.requests) {
 		at, id = e.requests[e.opened].At, int32(e.opened)
 	}
 	if len(e.coming) > 0 {
@@ -257,11 +290,20 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.progress(e.ended, len(e.requests))
 	}
 	for f := e.followed[id]; f >= 0; f = e.follow[f] {
-		e.come(f, max(e.requests[f].At, t+e.requests[f].Think))
+		from := max(e.requests[f].At, t+e.requests[f].Think)
+		if e.users == 0 {
+			e.come(f, from)
+			continue
+		}
+		e.from[f] = from
+		e.pool.push(f)
 	}
-	if e.users > 0 && int(e.users) < len(e.requests) {
-		e.come(e.users, t+e.think)
-		e.users++
+	if e.users > 0 {
+		e.send(t + e.think)
+		for ; e.free > 0 && e.pool.len() > 0; e.free-- {
+			next := e.pool.pop()
+			e.come(next, max(t, e.from[next]))
+		}
 	}
 }
 
@@ -357,8 +399,8 @@ func (given *Setting) resolve() (*Setting, *System, *Engine, error) {
 	if drives := sys.Drive || sys.Stream == FromDrive || sys.Stream == Blocked && (s.KVPlace == OnDrive || s.GPUShare+s.HostShare < thousand); drives && s.Node.Drives == 0 {
 		return nil, nil, nil, fmt.Errorf("%s needs drives; set drives to 1 or more", sys.Title)
 	}
-	if s.KV != BF16 && s.KV != FP8 || s.Weights > W4 || s.KVPlace > OnDrive {
-		return nil, nil, nil, errors.New("keys and values are bf16 or fp8")
+	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
+		return nil, nil, nil, errors.New("keys and values are bf16 or fp8; those of four bits are flexgen's alone")
 	}
 	return &s, sys, e, nil
 }
@@ -409,6 +451,9 @@ func (e *engine) measure() {
 		}
 	}
 	r.Time = end - begin
+	for i := range e.replicas {
+		e.replicas[i].did(end, Idle)
+	}
 	r.TTFT, r.TPOT, r.E2E = spread(first), spread(each), spread(whole)
 	if e.gapTokens > 0 {
 		r.ITL = Spread{

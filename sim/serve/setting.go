@@ -86,7 +86,7 @@ type Setting struct {
 	Node   machine.Config
 	Tensor int64
 	Engine string // a key of Engines
-	// Weights and KV are how they are stored; KV is BF16 or FP8.
+	// Weights and KV are how they are stored; KV is BF16 or FP8, of flexgen also W4.
 	Weights, KV Precision
 
 	Sequences int64   // at once, of a replica; 0: the engine's

@@ -134,12 +134,9 @@ func (r *replica) fits(tokens int64) bool {
 // admitted ends the wait of a sequence for its turn.
 func (r *replica) admitted(id int32) {
 	s := &r.all[id]
-	if s.made == 0 {
-		ph := &r.result.Requests[id].Phases
-		short := r.shortUntil(r.now) - r.since[id]
-		ph[Memory] += short
-		ph[Queue] += r.now - s.since - short
-	}
+	short := r.shortUntil(r.now) - r.since[id]
+	r.spend(id, Queue, s.since, r.now-short)
+	r.spend(id, Memory, r.now-short, r.now)
 	s.phase, s.since = Queue, r.now
 	r.order = append(r.order, id)
 }
@@ -162,6 +159,7 @@ func (r *replica) fetch(id int32, tiers []Tier, host, drive int64) {
 		}
 	}
 	w := r.transfer(host, drive, there)
+	r.tell(id, host, drive, w)
 	r.linkIn, r.readFree, r.writeEnd = w.link, w.read, w.write
 	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
 	r.result.LinkIn.Bytes += kv * unit.Bytes(host+drive)
@@ -175,14 +173,28 @@ func (r *replica) fetch(id int32, tiers []Tier, host, drive int64) {
 	r.load = append(r.load, id)
 }
 
-// A way is what a load would do: when what comes from host memory is there, when all is, and until when link and drives are busy then.
-type way struct{ host, ready, link, read, write unit.Time }
+// tell tells whoever looks of a load.
+func (r *replica) tell(id int32, host, drive int64, w journey) {
+	if r.watch == nil {
+		return
+	}
+	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
+	in := r.rates.link.Time(kv * unit.Bytes(host+drive))
+	r.watch.move(r.number, ToGPU, id, max(r.linkIn, w.link-in), w.link, kv*unit.Bytes(host+drive))
+	if drive > 0 {
+		span := r.rates.read.Time(kv * unit.Bytes(drive))
+		r.watch.move(r.number, FromDrives, id, max(r.readFree, w.read-span), w.read, kv*unit.Bytes(drive))
+	}
+}
+
+// A journey is what a load would do: when what comes from host memory is there, when all is, and until when link and drives are busy then.
+type journey struct{ host, ready, link, read, write unit.Time }
 
 // transfer is how blocks of host memory and of drives would come, in the order of queues that are there: drives, then the link. While
 // drives are written too, both get half.
-func (r *replica) transfer(host, drive int64, there [Tiers]unit.Time) way {
+func (r *replica) transfer(host, drive int64, there [Tiers]unit.Time) journey {
 	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
-	w := way{host: r.now, ready: r.now, link: r.linkIn, read: r.readFree, write: r.writeEnd}
+	w := journey{host: r.now, ready: r.now, link: r.linkIn, read: r.readFree, write: r.writeEnd}
 	if host > 0 {
 		w.link = max(r.now, w.link, there[InHost]) + r.rates.link.Time(kv*unit.Bytes(host))
 		w.host, w.ready = w.link, w.link
@@ -242,7 +254,11 @@ func (r *replica) back(id int32) bool {
 	r.admitted(id)
 	n := r.result.Memory.KVToken * unit.Bytes(s.done)
 	span := r.rates.link.Time(n)
-	r.linkIn = max(r.now, r.linkIn) + span
+	begin := max(r.now, r.linkIn)
+	r.linkIn = begin + span
+	if r.watch != nil {
+		r.watch.move(r.number, ToGPU, id, begin, r.linkIn, n)
+	}
 	r.result.LinkIn.Bytes += n
 	r.result.LinkIn.Busy += span
 	s.state, s.ready = loading, r.linkIn
@@ -251,11 +267,15 @@ func (r *replica) back(id int32) bool {
 	return true
 }
 
-// out writes so many tokens to host memory.
-func (r *replica) out(tokens int64) unit.Time {
+// out writes so many tokens of a sequence to host memory.
+func (r *replica) out(id int32, tokens int64) unit.Time {
 	n := r.result.Memory.KVToken * unit.Bytes(tokens)
 	span := r.rates.link.Time(n)
-	r.linkOut = max(r.now, r.linkOut) + span
+	begin := max(r.now, r.linkOut)
+	r.linkOut = begin + span
+	if r.watch != nil {
+		r.watch.move(r.number, ToHost, id, begin, r.linkOut, n)
+	}
 	r.result.LinkOut.Bytes += n
 	r.result.LinkOut.Busy += span
 	return r.linkOut
@@ -305,20 +325,25 @@ func (r *replica) room(tokens int64) {
 	}
 }
 
-// keep makes so many blocks of a sequence known to others, in GPU memory and in the tiers.
-func (r *replica) keep(id int32, n int64) {
+// keep makes blocks of a sequence known to others, in GPU memory and in the tiers: those that so many tokens fill, behind those that
+// fewer did.
+func (r *replica) keep(id int32, before, tokens int64) {
 	if !r.system.Prefix || r.block == 0 {
 		return
 	}
 	names := r.namesOf(id)
-	names = names[:min(int64(len(names)), n)]
+	from, to := r.blocksOf(before), min(int64(len(names)), r.blocksOf(tokens))
+	if from >= to {
+		return
+	}
+	names = names[from:to]
 	if r.system.Free {
 		for _, b := range names {
 			r.seen[b] = true
 		}
 		return
 	}
-	first := int(r.offset[id])
+	first := int(int64(r.offset[id]) + from)
 	for i, b := range names {
 		// Of what two computed at the same time, the second keeps its own for itself.
 		if r.mine[first+i] || r.refs[b] > 0 || r.cached.has(b) {
@@ -336,16 +361,16 @@ func (r *replica) keep(id int32, n int64) {
 		b := names[i]
 		r.uses[b] = min(2, r.uses[b]+1)
 		if r.drive != nil {
-			r.list(b)
+			r.list(id, b)
 		}
 		if r.host != nil {
-			r.save(b)
+			r.save(id, b)
 		}
 	}
 }
 
 // save puts a block into host memory; what that drops goes to drives.
-func (r *replica) save(b int32) {
+func (r *replica) save(id, b int32) {
 	if r.host.has(b) {
 		r.host.drop(b)
 		r.host.put(b)
@@ -355,24 +380,24 @@ func (r *replica) save(b int32) {
 		return
 	}
 	r.host.put(b)
-	r.host.ready[b] = r.out(r.block)
+	r.host.ready[b] = r.out(id, r.block)
 	for r.host.count > r.host.most {
 		old := r.host.oldest()
 		r.host.drop(old)
 		if r.drive.has(old) && !r.held[old] {
-			r.write(old, r.now)
+			r.write(id, old, r.now)
 		}
 	}
 }
 
 // list puts a block on the drives' list: with host memory above them they hold what it holds, too, so that a pool is as large as
 // its largest tier; it is written when host memory drops it. Without, it is written at once.
-func (r *replica) list(b int32) {
+func (r *replica) list(id, b int32) {
 	if r.drive.has(b) {
 		r.drive.drop(b)
 		r.drive.put(b)
 		if r.host == nil && !r.held[b] {
-			r.write(b, r.out(r.block))
+			r.write(id, b, r.out(id, r.block))
 		}
 		return
 	}
@@ -382,7 +407,7 @@ func (r *replica) list(b int32) {
 	r.drive.put(b)
 	r.held[b] = false
 	if r.host == nil && !(r.setting.WriteOnSecond && r.uses[b] < 2) {
-		r.write(b, r.out(r.block))
+		r.write(id, b, r.out(id, r.block))
 	}
 	for r.drive.count > r.drive.most {
 		r.drop(r.drive.oldest())
@@ -396,7 +421,7 @@ func (r *replica) drop(b int32) {
 }
 
 // write has drives write a block that is there from a moment on; the block is lost if it is not to be written, or they are far behind.
-func (r *replica) write(b int32, from unit.Time) {
+func (r *replica) write(id, b int32, from unit.Time) {
 	if r.setting.WriteOnSecond && r.uses[b] < 2 || r.writeEnd-r.now > backlog {
 		if r.drive.has(b) {
 			r.drop(b)
@@ -410,6 +435,9 @@ func (r *replica) write(b int32, from unit.Time) {
 		span += min(2*span, ahead) / 2
 	}
 	r.writeEnd = begin + span
+	if r.watch != nil {
+		r.watch.move(r.number, ToDrives, id, begin, r.writeEnd, n)
+	}
 	r.result.Write.Bytes += n
 	r.result.Write.Busy += r.rates.write.Time(n)
 	r.drive.ready[b] = r.writeEnd

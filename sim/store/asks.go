@@ -71,7 +71,7 @@ func Asks() *policy.Place {
 
 // taken are the titles of what runs here.
 func taken() []string {
-	list := []string{"Yours"}
+	list := []string{policy.Yours}
 	for _, p := range append(Policies(), Oracle(), Known()) {
 		list = append(list, p.Title)
 	}

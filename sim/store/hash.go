@@ -49,19 +49,10 @@ func frozen(r *Result) []byte {
 func scripted(t *hash.Text, s *Script) {
 	t.Name("Script")
 	t.Open('{')
-	t.String("Title", s.Title)
-	t.String("SHA256", s.SHA256)
-	t.String("Text", s.Text)
-	t.Bool("Future", s.Future)
+	s.Named.Freeze(t)
 	t.Bool("EvictAsksAll", s.EvictAsksAll)
 	t.Bool("FetchAsksAll", s.FetchAsksAll)
-	t.Int("Asked", s.Asked)
-	t.Int("Candidates", s.Candidates)
-	t.Int("Most", s.Most)
-	t.Int("Work", s.Work)
-	if len(s.Notes) > 0 {
-		hash.Strings(t, "Notes", s.Notes)
-	}
+	s.Spent.Freeze(t)
 	t.Close('}')
 }
 

@@ -5,42 +5,27 @@ import (
 	"spillway/sim/unit"
 )
 
-// script is a policy that somebody wrote, with what the run lets it do.
+// script is a policy that somebody wrote, as the store runs it.
 type script struct {
-	policy *policy.Policy
-	dials  [policy.Dials]float64
-	work   int64
-	scan   bool // all candidates are asked, even where a heap would do
+	*policy.Chosen
+	scan bool // all candidates are asked, even where a heap would do
 }
 
-// Own returns the policy of a text for [Asks], for the system of this name. Dials are what p1 to p4 are; beyond work, as
-// [policy.Asker] counts it, the run is given up.
-func Own(name string, p *policy.Policy, dials [policy.Dials]float64, work int64) Policy {
-	title := p.Title
-	if title == "" {
-		title = "Yours"
-	}
+// Own returns the policy of a text for [Asks], for the system of this name. Beyond its work the run is given up.
+func Own(name string, c *policy.Chosen) Policy {
 	return Policy{
-		Name: name, Title: title, Ours: true, About: "Whoever opened this wrote it, or the link brought it.",
-		by: byScript, script: &script{policy: p, dials: dials, work: work},
+		Name: name, Title: c.Called(), Ours: true, About: "Whoever opened this wrote it, or the link brought it.",
+		by: byScript, script: &script{Chosen: c},
 	}
 }
 
 // A Script is what a run says of the policy that somebody wrote.
 type Script struct {
-	Title  string
-	SHA256 string // of Text
-	Text   string
-	// Future: it reads what nobody who decides can know, so that it is a bound.
-	Future bool
+	policy.Named
 	// EvictAsksAll and FetchAsksAll: all candidates are asked each time, for the rule reads what
 	// changes while they wait.
 	EvictAsksAll, FetchAsksAll bool
-	Asked                      int64    // questions
-	Candidates                 int64    // in all questions
-	Most                       int64    // in one
-	Work                       int64    // operations, and numbers that were read
-	Notes                      []string `json:",omitempty"`
+	policy.Spent
 }
 
 // own is the script of a run, as it runs.
@@ -67,8 +52,8 @@ type own struct {
 func newOwn(r *run, s *script) *own {
 	n := len(r.tensors)
 	o := &own{r: r, script: s}
-	o.Asker = policy.NewAsker(s.policy, o, n, s.work)
-	p := s.policy
+	o.Asker = policy.NewAsker(s.Chosen, o, n)
+	p := s.Policy
 	o.evict, o.fetch, o.tie, o.bring, o.admit = p.Rule("evict"), p.Rule("fetch"), p.Rule("tie"), p.Rule("bring"), p.Rule("admit")
 	o.put, o.got, o.evicted = p.Event("put"), p.Event("got"), p.Event("evicted")
 	o.heap, o.tree = o.evict.Fixed && o.tie == nil && !s.scan, o.fetch.Fixed && o.tie == nil && !s.scan
@@ -81,11 +66,8 @@ func newOwn(r *run, s *script) *own {
 
 // says is what the run has of it.
 func (o *own) says() *Script {
-	p := o.script.policy
-	return &Script{
-		Title: p.Title, SHA256: p.SHA256(), Text: p.Text, Future: p.Future, EvictAsksAll: !o.heap, FetchAsksAll: !o.tree,
-		Asked: o.Asked, Candidates: o.Candidates, Most: o.Most, Work: o.Work, Notes: o.Notes(),
-	}
+	x := o.Account()
+	return &Script{Named: x.Named, EvictAsksAll: !o.heap, FetchAsksAll: !o.tree, Spent: x.Spent}
 }
 
 // born begins a life of tensor t.
@@ -239,7 +221,7 @@ func (o *own) same(feature int) float64 {
 	case featFree:
 		return float64(o.r.room)
 	}
-	return o.script.dials[feature-featDials]
+	return o.script.Dials[feature-featDials]
 }
 
 // inSeconds is a time as policies have it: rounded once.

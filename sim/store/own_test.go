@@ -21,7 +21,7 @@ func written(t testing.TB, text string, scan bool) Policy {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	own := Own("own", p, [policy.Dials]float64{1, 1, 1, 1}, 1e15)
+	own := Own("own", &policy.Chosen{Policy: p, Dials: [policy.Dials]float64{1, 1, 1, 1}, Work: 1e15})
 	own.script.scan = scan
 	return own
 }
@@ -248,7 +248,7 @@ func TestRandomPoliciesOnMixes(t *testing.T) {
 func TestGivingUp(t *testing.T) {
 	m := Mixes()[0]
 	p := written(t, "evict = age\nfetch = -age", false)
-	p.script.work = 20_000
+	p.script.Work = 20_000
 	got, err := Run(m.Trace(), m.Setup(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func runOnDrive(w *workload.Workload, q Request, progress func(done, total int))
 	if err != nil {
 		return nil, err
 	}
-	s, err := Find(q.System)
+	s, _, err := q.system()
 	if err != nil {
 		return nil, err
 	}

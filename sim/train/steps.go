@@ -26,7 +26,7 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 	o := &q.Options
 	n, iterations := float64(len(w.Kernels)), float64(o.Iterations)
 	visits, paged, planning := visits(w), 0.0, 0.0
-	if x, err := Find(q.System); err == nil {
+	if x, _, err := q.system(); err == nil {
 		switch rt := x.Runtime(o).(type) {
 		case blocks.Memory:
 			iterations += float64(rt.Warm)
@@ -51,7 +51,7 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 		}
 	}
 	all := float64(n*iterations) + planning + float64(paged*max(1, iterations/2))
-	if x, err := Find(q.System); err == nil && q.spares(&x) {
+	if x, _, err := q.system(); err == nil && q.spares(&x) {
 		all *= float64(2 + mostSpared*len(spares))
 	}
 	if q.SSD != "" {

@@ -13,9 +13,11 @@ import (
 	"spillway/sim/compress/profile"
 	"spillway/sim/flash"
 	"spillway/sim/knob"
+	"spillway/sim/policy"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/blocks"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/own"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
@@ -64,8 +66,31 @@ var Systems = []system.System{
 	best.System,
 }
 
-// Find returns the system with the given stable name.
+// Asks is what training asks a policy of somebody's own, whose system is [own.Name].
+func Asks() *policy.Place {
+	p := own.Asks()
+	for _, s := range All() {
+		p.Taken = append(p.Taken, s.Title)
+	}
+	return p
+}
+
+// Own is the system of somebody's own policy, one for [Asks]; nil is its default.
+func Own(c *policy.Chosen) system.System {
+	s, _ := own.System(c)
+	return s
+}
+
+// OwnLook is its color and pattern in charts.
+const OwnLook = own.Look
+
+// Find returns the system with the given stable name; that of somebody's own policy has the
+// default.
 func Find(name string) (system.System, error) {
+	if name == own.Name {
+		s, _ := own.System(nil)
+		return s, nil
+	}
 	all := All()
 	names := make([]string, len(all))
 	for i, s := range all {
@@ -113,6 +138,9 @@ type Request struct {
 	System  string
 	Machine machine.Machine
 	Options system.Options
+	// Policy is what the system [own.Name] does, one for [Asks]; nil is its default. Other systems
+	// have none.
+	Policy *policy.Chosen
 	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
 	// latency then replace the machine's; empty leaves the machine's.
 	SSD string
@@ -141,6 +169,16 @@ func (q *Request) Validate() error {
 	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(Knobs(), &q.Options))
 }
 
+// system returns the system of a valid request, and its policy, nil if it has none.
+func (q *Request) system() (system.System, *own.Ran, error) {
+	if q.System == own.Name {
+		s, ran := own.System(q.Policy)
+		return s, ran, nil
+	}
+	s, err := Find(q.System)
+	return s, nil, err
+}
+
 // Run plans and runs w. Its error is about the request; a system that cannot
 // run the workload gives a result that says so. progress may be nil; it is told
 // now and then how much of the run is done.
@@ -156,7 +194,7 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 
 // run is Run of a valid request as it is.
 func run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
-	s, err := Find(q.System)
+	s, _, err := q.system()
 	switch {
 	case err != nil:
 		return nil, err
@@ -180,7 +218,7 @@ func alone(w *workload.Workload, q Request, progress func(done, total int)) (*re
 // runFixed is Run of a valid request with the machine's own SSD rates, or with
 // those of a drive, where the plan sees the machine's.
 func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, total int)) (*result.Result, error) {
-	s, err := Find(q.System)
+	s, policy, err := q.system()
 	if err != nil {
 		return nil, err
 	}
@@ -200,13 +238,18 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		r, err = engine.Run(w, p, c)
 	}
 	var no *engine.DoesNotFit
-	if errors.As(err, &no) {
+	if policy != nil && policy.GaveUp() != "" {
+		r, err = engine.Unfit(w, c, &engine.DoesNotFit{Reason: policy.GaveUp()}), nil
+	} else if errors.As(err, &no) {
 		r, err = engine.Unfit(w, c, no), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Title, err)
 	}
 	r.System = s.Name
+	if policy != nil {
+		r.Policy = result.PolicyOf(policy.Account())
+	}
 	q.Record.Join(of)
 	if r.Fits {
 		if s.Note != "" {
@@ -256,7 +299,7 @@ func config(s *system.System, q *Request) engine.Config {
 // FaultTime returns how long the kernels of w take one after the other when all
 // their data faults, kernel time error included ([engine.FaultTime]).
 func FaultTime(w *workload.Workload, q Request) (unit.Cycles, error) {
-	s, err := Find(q.System)
+	s, _, err := q.system()
 	if err != nil {
 		return 0, err
 	}

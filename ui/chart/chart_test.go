@@ -453,7 +453,7 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[1].Report, rs[1].Status = nil, chart.Running }, want: "Computing…"},
 		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
 			rs[1].Stale, rs[1].Status, rs[2].Stale, rs[2].Status = true, chart.Cancelled, true, chart.Cancelled
-		}, want: "No system has a result to compare."},
+		}, want: "Cancelled: nothing was computed with these settings."},
 		{values: []float64{1}, better: 1, want: "No system has a result to compare."},
 		{values: []float64{2, 1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
 			i.Say = lab.Say{Quantity: "speed", Besides: []lab.Beside{{Quantity: "lost_ms_cold", Says: "It bakes %s", Other: 1.5}, {Quantity: "lost_ms_crowd", Says: "It sells %s", Other: 3}}}

@@ -36,8 +36,9 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	h := headline{info: info, say: &info.Say, at: info.Quantity(info.Say.Quantity)}
 	var yardstick []contender
 	rs := visible(runs)
-	waiting, answer := 0, ""
+	waiting, answer, cancelled := 0, "", false
 	for _, r := range rs {
+		cancelled = cancelled || r.Status == Cancelled
 		switch {
 		case r.waits():
 			waiting++
@@ -74,6 +75,8 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		return answer, h.refusal(), ""
 	case len(h.done) == 0 && len(h.refused) > 0:
 		return h.refusal(), "", ""
+	case len(h.done) == 0 && cancelled:
+		return "Cancelled: nothing was computed with these settings.", "", ""
 	case len(h.done) == 0:
 		return "No system has a result to compare.", "", ""
 	}

@@ -517,7 +517,7 @@ func TestCancelAndRunAgain(t *testing.T) {
 	s.click("cancel")
 	first := training().Systems[0].Name
 	s.want("run-"+first, "cancelled")
-	s.want("headline", "No system has a result to compare.")
+	s.want("headline", "Cancelled: nothing was computed with these settings.")
 	s.runner.queue = nil
 	s.click("again")
 	s.finish()

@@ -247,13 +247,6 @@ func (d *Device) collected(c *channel, slot int32, from, to unit.Time) {
 // that reads have put off since counts where it was.
 func (d *Device) Behind() unit.Time { return d.behind }
 
-// note records an event of now, if anybody listens.
-func (d *Device) note(e plan.Event) {
-	if d.record != nil {
-		d.record(e)
-	}
-}
-
 // count counts an access.
 func (d *Device) count(s plan.Structure, i Interface, way Direction, bytes int64) {
 	d.Counts.Bytes[s][i][way] += bytes
@@ -318,11 +311,13 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 		slot := d.slots.first()
 		t := max(max(firmware, slot.free)+d.m.Transfer, link)
 		d.of[p] = s
-		stored := plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx}
-		if d.through {
-			stored.Lines = every
+		if d.record != nil {
+			stored := plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx}
+			if d.through {
+				stored.Lines = every
+			}
+			d.record(stored)
 		}
-		d.note(stored)
 		switch {
 		case d.shared:
 			t = max(d.store(firmware, p, every)+d.m.Transfer, link)
@@ -373,7 +368,9 @@ func (d *Device) WriteThrough(now unit.Time, s plan.Structure, page, n, tx int32
 // Flush is answered when all pages that were written in blocks before are programmed.
 func (d *Device) Flush(now unit.Time) unit.Time {
 	d.now = now
-	d.note(plan.Event{At: now, Moment: plan.Flushed})
+	if d.record != nil {
+		d.record(plan.Event{At: now, Moment: plan.Flushed})
+	}
 	return max(now+d.m.Submit+d.m.Firmware, d.settled) + d.m.Complete
 }
 
@@ -389,7 +386,7 @@ func (d *Device) ByteRead(now unit.Time, s plan.Structure, page int32, lines uin
 	} else {
 		lacks := d.lacks(s, page, lines)
 		if d.quirks.inverted {
-			lacks = d.log.pages[page].has()&lines != 0 && d.ftl.Home(page) >= 0
+			lacks = d.log.has(page)&lines != 0 && d.ftl.Home(page) >= 0
 		}
 		if lacks {
 			t = d.read(now, page, ByHost)
@@ -416,7 +413,9 @@ func (d *Device) ByteWrite(now unit.Time, s plan.Structure, page int32, lines ui
 	}
 	d.count(s, Byte, Writes, int64(n)*line)
 	d.of[page] = s
-	d.note(plan.Event{At: now, Moment: plan.Appended, Structure: s, Page: page, Tx: tx, Lines: lines})
+	if d.record != nil {
+		d.record(plan.Event{At: now, Moment: plan.Appended, Structure: s, Page: page, Tx: tx, Lines: lines})
+	}
 	t := now
 	if d.log != nil {
 		d.append(now, page, lines, tx)
@@ -433,7 +432,9 @@ func (d *Device) Commit(now unit.Time, tx int32) unit.Time {
 		return now
 	}
 	d.Counts.Commits++
-	d.note(plan.Event{At: now, Moment: plan.Committed, Tx: tx})
+	if d.record != nil {
+		d.record(plan.Event{At: now, Moment: plan.Committed, Tx: tx})
+	}
 	if d.log != nil {
 		d.log.commit(tx)
 	}
@@ -443,7 +444,9 @@ func (d *Device) Commit(now unit.Time, tx int32) unit.Time {
 // Trim says that a page holds nothing.
 func (d *Device) Trim(now unit.Time, page int32) {
 	d.now = now
-	d.note(plan.Event{At: now, Moment: plan.Trimmed, Structure: d.of[page], Page: page})
+	if d.record != nil {
+		d.record(plan.Event{At: now, Moment: plan.Trimmed, Structure: d.of[page], Page: page})
+	}
 	if d.log != nil {
 		d.void(page)
 	}
@@ -462,7 +465,7 @@ func (d *Device) Mapped(page int32) bool {
 	case d.ftl.Home(page) >= 0:
 		return true
 	case d.log != nil:
-		return d.log.pages[page].has() != 0
+		return d.log.has(page) != 0
 	case d.buffer != nil && d.buffer.slot[page] != none:
 		return d.buffer.dirty[d.buffer.slot[page]]
 	}
@@ -505,11 +508,11 @@ func (d *Device) plan() {
 func (d *Device) Unwritten() (n int64) {
 	switch {
 	case d.log != nil:
-		for i := range d.log.pages {
-			if d.log.pages[i].has() != 0 {
+		d.log.pages.All(func(_ int32, l *logged) {
+			if l.has() != 0 {
 				n++
 			}
-		}
+		})
 	case d.buffer != nil:
 		for _, dirty := range d.buffer.dirty {
 			if dirty {

@@ -10,11 +10,13 @@ import (
 type channel struct {
 	number int32
 	// Work that something may still come before, in order, and when what is before it ends;
-	// when the last work arrives and ends.
+	// when the last work arrives and ends; and of that work, how long all that rests before it
+	// begins are in sum.
 	jobs      []job
 	head      int // of jobs; those before it are over
 	free      unit.Time
 	last, end unit.Time
+	rests     unit.Time
 
 	// What cleaning of the log has to do: pages of its half, the next of them, the page
 	// that is being programmed and its lines. At cleanAt it goes on.
@@ -33,9 +35,13 @@ type channel struct {
 	collects  gaps // of an SSD by itself: copies and erases of collection
 }
 
-// A job is a piece of a channel's work: when it arrives, begins and how long it takes.
+// A job is a piece of a channel's work: when it arrives, begins and how long it takes. Where
+// no slot follows work that is put off, as in the order in which work arrives, it is not kept
+// when it begins but how long the channel rests before: what comes before it then hardly ever
+// changes it.
 type job struct {
 	arrives, begins, took unit.Time
+	rests                 unit.Time
 	read                  bool
 	slot                  int32 // of the write buffer, of a program that has one and may be put off; or none
 }
@@ -170,13 +176,14 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool, slot int32) (be
 		return d.insert(c, at, took, read, slot)
 	}
 	begins = max(at, c.end)
+	rests := begins - c.end
 	c.last, c.end = at, begins+took
 	if at <= d.now { // nothing can come before any more
 		if d.Worked != nil {
 			d.tell(c)
 			d.Worked(c.number, begins, took)
 		}
-		c.jobs, c.head, c.free = c.jobs[:0], 0, c.end
+		c.jobs, c.head, c.free, c.rests = c.jobs[:0], 0, c.end, 0
 		return begins
 	}
 	if len(c.jobs) == cap(c.jobs) {
@@ -185,8 +192,21 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool, slot int32) (be
 			c.jobs, c.head = c.jobs[:copy(c.jobs, c.jobs[c.head:])], 0
 		}
 	}
-	c.jobs = append(c.jobs, job{at, begins, took, read, slot})
+	c.jobs = append(c.jobs, job{at, begins, took, rests, read, slot})
+	c.rests += rests
 	return begins
+}
+
+// follows reports whether work may have a slot that follows it, so that it is kept when each
+// piece begins.
+func (d *Device) follows() bool { return d.m.ReadsFirst || d.alone }
+
+// begins is when a job begins, before which the channel is free from a time on.
+func (d *Device) begins(free unit.Time, j *job) unit.Time {
+	if d.follows() {
+		return j.begins
+	}
+	return free + j.rests
 }
 
 // settle passes over work that nothing can come before any more.
@@ -196,18 +216,24 @@ func (d *Device) settle(c *channel) {
 		if j.arrives > d.now || d.m.ReadsFirst && j.begins > d.now {
 			break
 		}
-		c.free = j.begins + j.took
+		begins := d.begins(c.free, j)
+		c.free = begins + j.took
+		c.rests -= j.rests
 		c.head++
 		if d.Worked != nil {
-			d.Worked(c.number, j.begins, j.took)
+			d.Worked(c.number, begins, j.took)
 		}
 	}
 }
 
 // tell tells of the work that a channel has not been told of.
 func (d *Device) tell(c *channel) {
+	free := c.free
 	for i := c.head; i < len(c.jobs); i++ {
-		d.Worked(c.number, c.jobs[i].begins, c.jobs[i].took)
+		j := &c.jobs[i]
+		begins := d.begins(free, j)
+		d.Worked(c.number, begins, j.took)
+		free = begins + j.took
 	}
 }
 
@@ -222,8 +248,55 @@ func (d *Device) Tell() {
 	d.Worked = nil
 }
 
+// squeeze is book of work that has no slot where other work comes after: that is put off by as
+// much as the channel does not rest before it.
+func (d *Device) squeeze(c *channel, at, took unit.Time) (begins unit.Time) {
+	d.settle(c)
+	i, free, after := c.head, c.free, c.rests
+	for i < len(c.jobs) && c.jobs[i].arrives <= at {
+		free += c.jobs[i].rests + c.jobs[i].took
+		after -= c.jobs[i].rests
+		i++
+	}
+	begins = max(at, free)
+	rests := begins - free
+	off := rests + took
+	if after > 0 {
+		for k := i; off > 0 && after > 0; k++ {
+			if j := &c.jobs[k]; j.rests > 0 {
+				after -= j.rests
+				less := min(j.rests, off)
+				j.rests -= less
+				c.rests -= less
+				off -= less
+			}
+		}
+	}
+	c.end += off
+	c.rests += rests
+	c.put(i, job{arrives: at, took: took, rests: rests, slot: none})
+	return begins
+}
+
+// put puts a job before the one at i.
+func (c *channel) put(i int, j job) int {
+	if c.head > 0 { // there is room in front
+		c.head--
+		copy(c.jobs[c.head:], c.jobs[c.head+1:i])
+		i--
+	} else {
+		c.jobs = append(c.jobs, job{})
+		copy(c.jobs[i+1:], c.jobs[i:])
+	}
+	c.jobs[i] = j
+	return i
+}
+
 // insert is book where other work may come after.
 func (d *Device) insert(c *channel, at, took unit.Time, read bool, slot int32) (begins unit.Time) {
+	if !d.follows() {
+		return d.squeeze(c, at, took)
+	}
 	d.settle(c)
 	i := c.head
 	if d.m.ReadsFirst {
@@ -241,15 +314,7 @@ func (d *Device) insert(c *channel, at, took unit.Time, read bool, slot int32) (
 		before := &c.jobs[i-1]
 		begins = max(at, before.begins+before.took)
 	}
-	if c.head > 0 { // there is room in front
-		c.head--
-		copy(c.jobs[c.head:], c.jobs[c.head+1:i])
-		i--
-	} else {
-		c.jobs = append(c.jobs, job{})
-		copy(c.jobs[i+1:], c.jobs[i:])
-	}
-	c.jobs[i] = job{at, begins, took, read, slot}
+	i = c.put(i, job{arrives: at, begins: begins, took: took, read: read, slot: slot})
 	end := begins + took
 	rest := c.jobs[i+1:]
 	for k := range rest {

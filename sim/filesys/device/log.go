@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/table"
 	"spillway/sim/unit"
 )
 
@@ -14,7 +15,7 @@ const entry = line + 4
 // A writeLog is a log of lines in two halves: one is appended to, the other is cleaned.
 // A single log is one room in which both are.
 type writeLog struct {
-	pages    []logged
+	pages    table.Table[logged]
 	active   int      // the half that is appended to
 	used     [2]int64 // bytes of the halves
 	size     int64
@@ -39,6 +40,14 @@ type logged struct {
 
 func (l *logged) has() uint64 { return l.half[0] | l.half[1] }
 
+// has is which lines of a page are in the log.
+func (l *writeLog) has(page int32) uint64 {
+	if p := l.pages.Find(page); p != nil {
+		return p.has()
+	}
+	return 0
+}
+
 // opened are lines of a page that an open transaction wrote.
 type opened struct {
 	tx, page int32
@@ -47,7 +56,7 @@ type opened struct {
 }
 
 func newLog(m *machine.Device, pages int32) *writeLog {
-	l := &writeLog{pages: make([]logged, pages), size: int64(m.DRAM), single: m.Single, spare: none}
+	l := &writeLog{pages: table.New[logged](int(pages)), size: int64(m.DRAM), single: m.Single, spare: none}
 	for i := range l.first {
 		l.first[i] = none
 	}
@@ -61,7 +70,7 @@ func newLog(m *machine.Device, pages int32) *writeLog {
 // lacks reports whether a read of lines has to read flash, and counts what the log serves.
 func (d *Device) lacks(s plan.Structure, page int32, lines uint64) bool {
 	content := d.content(s, page)
-	switch has := d.log.pages[page].has() & lines; {
+	switch has := d.log.has(page) & lines; {
 	case has == 0:
 		return content
 	case has == lines || !content:
@@ -118,7 +127,7 @@ func (d *Device) relief() unit.Time {
 // append puts lines into the active half.
 func (d *Device) append(now unit.Time, page int32, lines uint64, tx int32) {
 	l := d.log
-	p := &l.pages[page]
+	p := l.pages.At(page)
 	n := int64(bits.OnesCount64(lines))
 	d.Counts.Appended += n
 	c := &d.channels[uint32(page)%d.width]
@@ -141,7 +150,7 @@ func (d *Device) append(now unit.Time, page int32, lines uint64, tx int32) {
 
 // put adds lines to the active half.
 func (l *writeLog) put(c *channel, page int32, lines uint64) {
-	p := &l.pages[page]
+	p := l.pages.At(page)
 	if p.half[l.active] == 0 {
 		c.todo[l.active] = append(c.todo[l.active], page)
 	}
@@ -166,7 +175,9 @@ func (d *Device) swap(now unit.Time) {
 	old := l.active
 	l.active, l.carried = 1-old, 0
 	d.Counts.Swaps++
-	d.note(plan.Event{At: now, Moment: plan.Swapped})
+	if d.record != nil {
+		d.record(plan.Event{At: now, Moment: plan.Swapped})
+	}
 	for i := range d.channels {
 		if c := &d.channels[i]; len(c.todo[old]) > 0 {
 			c.next, c.cleanAt = 0, now
@@ -183,16 +194,18 @@ func (d *Device) clean(c *channel, at unit.Time) {
 	if c.page != none {
 		l.release(c.page, old)
 		if !c.void {
-			l.pages[c.page].half[old] &^= c.lines
+			l.pages.At(c.page).half[old] &^= c.lines
 			d.Counts.Merged[bits.OnesCount64(c.lines)]++
-			d.note(plan.Event{At: at, Moment: plan.Merged, Structure: d.of[c.page], Page: c.page, Lines: c.lines})
+			if d.record != nil {
+				d.record(plan.Event{At: at, Moment: plan.Merged, Structure: d.of[c.page], Page: c.page, Lines: c.lines})
+			}
 		}
 	}
 	c.page, c.void = none, false
 	for c.next < len(c.todo[old]) {
 		page := c.todo[old][c.next]
 		c.next++
-		p := &l.pages[page]
+		p := l.pages.At(page)
 		if carried := p.half[old] & p.open; carried != 0 {
 			d.Counts.Carried += int64(bits.OnesCount64(carried))
 			p.half[old] &^= carried
@@ -204,7 +217,9 @@ func (d *Device) clean(c *channel, at unit.Time) {
 			continue
 		}
 		c.page, c.lines = page, p.half[old]
-		d.note(plan.Event{At: at, Moment: plan.Merging, Structure: d.of[page], Page: page, Lines: c.lines})
+		if d.record != nil {
+			d.record(plan.Event{At: at, Moment: plan.Merging, Structure: d.of[page], Page: page, Lines: c.lines})
+		}
 		t := at
 		if c.lines != every && d.ftl.Home(page) >= 0 {
 			t = d.read(t, page, ByCleaning)
@@ -224,7 +239,7 @@ func (d *Device) clean(c *channel, at unit.Time) {
 // release gives back the room of a page that is clean, in a single log; a half waits for
 // its last page.
 func (l *writeLog) release(page int32, old int) {
-	p := &l.pages[page]
+	p := l.pages.At(page)
 	if l.single {
 		l.used[old] -= int64(p.lines[old]) * entry
 	}
@@ -234,8 +249,8 @@ func (l *writeLog) release(page int32, old int) {
 // void forgets the lines of a page, which was written or trimmed.
 func (d *Device) void(page int32) {
 	l := d.log
-	p := &l.pages[page]
-	if p.has() == 0 {
+	p := l.pages.Find(page)
+	if p == nil || p.has() == 0 {
 		return
 	}
 	d.Counts.Voided += int64(bits.OnesCount64(p.half[0]) + bits.OnesCount64(p.half[1]))
@@ -252,7 +267,7 @@ func (l *writeLog) begin(tx, page int32, lines uint64) {
 	for own != none && (l.open[own].tx != tx || l.open[own].page != page) {
 		own = l.open[own].next
 	}
-	p := &l.pages[page]
+	p := l.pages.At(page)
 	if own == none {
 		l.forget(page, lines)
 		if own = l.spare; own != none {
@@ -272,8 +287,8 @@ func (l *writeLog) begin(tx, page int32, lines uint64) {
 
 // forget takes lines of a page from the open transactions that wrote them.
 func (l *writeLog) forget(page int32, lines uint64) {
-	p := &l.pages[page]
-	if p.open&lines == 0 {
+	p := l.pages.Find(page)
+	if p == nil || p.open&lines == 0 {
 		return
 	}
 	p.open &^= lines
@@ -296,7 +311,7 @@ func (l *writeLog) commit(tx int32) {
 			before, i = i, next
 			continue
 		}
-		l.pages[o.page].open &^= o.lines
+		l.pages.At(o.page).open &^= o.lines
 		if before == none {
 			l.first[tx&255] = next
 		} else {

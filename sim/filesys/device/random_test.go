@@ -189,13 +189,12 @@ func laws(t *testing.T, d *Device, n *naive) {
 			t.Fatalf("the log has %d of %d bytes (cleaning %v); want %d of %d (%v)", used, size, cleaning, active+old, n.d.DRAM, n.cleaning)
 		}
 		there := int64(0)
-		for p := range d.log.pages {
-			l := &d.log.pages[p]
+		d.log.pages.All(func(p int32, l *logged) {
 			there += int64(bits.OnesCount64(l.half[0]) + bits.OnesCount64(l.half[1]))
 			if l.open&^l.has() != 0 {
 				t.Fatalf("page %d has open lines %x, the log %x", p, l.open, l.has())
 			}
-		}
+		})
 		merged := int64(0)
 		for lines, pages := range d.Counts.Merged {
 			merged += int64(lines) * pages
@@ -205,7 +204,7 @@ func laws(t *testing.T, d *Device, n *naive) {
 		}
 		for _, h := range n.halves { // what no commit covers is in the log still, or void
 			for _, e := range h {
-				if e.live && !n.committed[e.tx] && d.log.pages[e.page].open>>e.line&1 == 0 {
+				if e.live && !n.committed[e.tx] && d.log.pages.At(e.page).open>>e.line&1 == 0 {
 					t.Fatalf("line %d of page %d of open transaction %d is not in the log", e.line, e.page, e.tx)
 				}
 			}

@@ -1,6 +1,10 @@
 package device
 
-import "spillway/sim/unit"
+import (
+	"math/bits"
+
+	"spillway/sim/unit"
+)
 
 // slots are those of the write buffer: a heap by when each is free, and where in it each
 // is.
@@ -59,6 +63,14 @@ func (s *slots) delay(id int32, from, until unit.Time) {
 
 func (x slot) before(y slot) bool { return x.free < y.free || x.free == y.free && x.id < y.id }
 
+// sooner is 1 of a slot that is before another, and else 0: without a branch that nobody could
+// foretell.
+func (x slot) sooner(y slot) int32 {
+	_, less := bits.Sub64(uint64(x.id), uint64(y.id), 0)
+	_, less = bits.Sub64(uint64(x.free), uint64(y.free), less) // no time is negative
+	return int32(less)
+}
+
 // sink puts a slot at a place of the heap, or below it.
 func (s *slots) sink(i int32, x slot) {
 	h := s.heap
@@ -67,8 +79,8 @@ func (s *slots) sink(i int32, x slot) {
 		if int(c) >= len(h) {
 			break
 		}
-		if int(c)+1 < len(h) && h[c+1].before(h[c]) {
-			c++
+		if int(c)+1 < len(h) {
+			c += h[c+1].sooner(h[c])
 		}
 		if x.before(h[c]) {
 			break

@@ -2,6 +2,7 @@ package host
 
 import (
 	"math/bits"
+	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
@@ -330,7 +331,7 @@ func (h *Host) grow(file *File, pages int32) {
 		file.Slots = h.arena.allocate(file, int(pages))[:n]
 		copy(file.Slots, old)
 		if class != noClass {
-			h.arena.free[class] = append(h.arena.free[class], old[:0])
+			h.arena.keep(class, old)
 		}
 	}
 	file.Slots = file.Slots[:pages]
@@ -364,9 +365,18 @@ func (a *arena) allocate(file *File, n int) []Slot {
 	return slots
 }
 
+// keep takes memory of a class back.
+func (a *arena) keep(class int8, slots []Slot) {
+	f := a.free[class]
+	if len(f) == cap(f) {
+		f = slices.Grow(f, max(len(f), 16))
+	}
+	a.free[class] = append(f, slots[:0])
+}
+
 func (a *arena) release(file *File) {
 	if file.class != noClass {
-		a.free[file.class] = append(a.free[file.class], file.Slots[:0])
+		a.keep(file.class, file.Slots)
 		file.class, file.Slots = noClass, nil
 	}
 }

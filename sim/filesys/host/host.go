@@ -24,6 +24,8 @@
 package host
 
 import (
+	"slices"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
@@ -127,6 +129,7 @@ func New(m *machine.Setup, w *call.Workload, pages int32, env plan.Env) *Host {
 // their numbers, and lists them as mounted.
 func (h *Host) Place() {
 	var pages []int32
+	h.Mounted = slices.Grow(h.Mounted, int(h.slots))
 	for i := range h.Files {
 		slots := h.Files[i].Slots
 		if len(slots) == 0 {

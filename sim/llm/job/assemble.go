@@ -8,8 +8,8 @@ import (
 	"spillway/sim/workload"
 )
 
-// copies reports whether a stage has the embedding's matrix, as a table or as a tied head.
-func (b *builder) copies(index int64) bool {
+// tables reports whether a stage has the embedding's matrix, as a table or as a tied head.
+func (b *builder) tables(index int64) bool {
 	a := b.spec.Arch
 	first, last := bounds(b.all, b.spec.Pipeline, index)
 	return index == 0 || a.Encoder > 0 && first <= a.Encoder && a.Encoder < last || a.Tied && last == b.all
@@ -19,11 +19,11 @@ func (b *builder) copies(index int64) bool {
 func (g *stage) sumTied() {
 	n := 0
 	for i := range g.spec.Pipeline {
-		if g.copies(i) {
+		if g.tables(i) {
 			n++
 		}
 	}
-	if n < 2 || !g.copies(g.index) {
+	if n < 2 || !g.tables(g.index) {
 		return
 	}
 	var u *block
@@ -51,7 +51,7 @@ func (b *builder) tiedBytes() unit.Bytes {
 }
 
 // part is a GPU's number: those of a tensor-parallel group are next to each other, then stages,
-// then replicas.
+// then replicas, of which those that share a sequence are next to each other.
 func (b *builder) part(replica, stage, tensor int64) int16 {
 	return int16((replica*b.spec.Pipeline+stage)*b.spec.Tensor + tensor)
 }
@@ -64,7 +64,7 @@ func (b *builder) assemble(stages []*stage) (*Job, error) {
 		Spec:   *s,
 		Tokens: s.Batch * s.Sequence,
 	}
-	gpus := s.Pipeline * s.Tensor * s.Data
+	gpus := s.GPUs()
 	j.Parts, j.Marks, j.Weights = make([]*workload.Workload, gpus), make([][]Mark, gpus), make([][]int64, gpus)
 	for i, g := range stages {
 		w := &workload.Workload{
@@ -79,17 +79,17 @@ func (b *builder) assemble(stages []*stage) (*Job, error) {
 		for _, u := range g.units {
 			weights[u.layer+1] += u.n
 		}
-		for d := range s.Data {
+		for d := range b.copies {
 			for t := range s.Tensor {
 				p := b.part(d, int64(i), t)
 				j.Parts[p], j.Marks[p], j.Weights[p] = w, g.marks, weights
 			}
 		}
-		replicas := s.Data * s.Tensor
+		replicas := b.copies * s.Tensor
 		// billions, with what is left of each GPU rounded down
 		j.FLOPs += g.flops*replicas + g.rest*replicas/billion
 	}
-	if n := 2 * (s.Pipeline - 1) * b.micros * s.Tensor * s.Data; n > maxRefs {
+	if n := 2 * (s.Pipeline - 1) * b.micros * s.Tensor * b.copies; n > maxRefs {
 		return nil, tooMany(n)
 	}
 	b.sends(j, stages)
@@ -102,11 +102,11 @@ func (b *builder) assemble(stages []*stage) (*Job, error) {
 // sends lists what stages send each other.
 func (b *builder) sends(j *Job, stages []*stage) {
 	s := b.spec
-	j.Sends = make([]Send, 0, 2*(s.Pipeline-1)*b.micros*s.Tensor*s.Data)
+	j.Sends = make([]Send, 0, 2*(s.Pipeline-1)*b.micros*s.Tensor*b.copies)
 	for i := 0; i+1 < len(stages); i++ {
 		from, to := stages[i], stages[i+1]
 		bytes := b.boundaryBytes(from.last)
-		for d := range s.Data {
+		for d := range b.copies {
 			for t := range s.Tensor {
 				p, q := b.part(d, int64(i), t), b.part(d, int64(i+1), t)
 				for m := range b.micros {
@@ -119,6 +119,20 @@ func (b *builder) sends(j *Job, stages []*stage) {
 	}
 }
 
+// rings are the groups of replicas: how many there are, how many replicas each has, and how far those are apart.
+// Where they are not next to each other the first of each group are.
+func (b *builder) rings(g group) (groups, size, apart int64) {
+	switch g {
+	case overContext:
+		return b.spec.Data, b.context, 1
+	case overExperts:
+		return b.copies / b.expert, b.expert, 1
+	case overSame:
+		return b.expert, b.copies / b.expert, b.expert
+	}
+	return 1, b.copies, 1
+}
+
 // collectives lists what GPUs do together.
 func (b *builder) collectives(j *Job, stages []*stage) error {
 	s := b.spec
@@ -126,9 +140,10 @@ func (b *builder) collectives(j *Job, stages []*stage) error {
 	for _, g := range stages {
 		for _, l := range g.locals {
 			if l.group == overTensor {
-				n, refs = n+s.Data, refs+s.Data*s.Tensor
+				n, refs = n+b.copies, refs+b.copies*s.Tensor
 			} else {
-				n, refs = n+s.Tensor, refs+2*s.Data*s.Tensor
+				groups, _, _ := b.rings(l.group)
+				n, refs = n+s.Tensor*groups, refs+2*b.copies*s.Tensor
 			}
 		}
 	}
@@ -151,19 +166,26 @@ func (b *builder) collectives(j *Job, stages []*stage) error {
 		stage := int64(i)
 		for _, l := range g.locals {
 			if l.group == overTensor {
-				for d := range s.Data {
+				for d := range b.copies {
 					of := func(t int64) int16 { return b.part(d, stage, t) }
 					j.Collectives = append(j.Collectives, Collective{l.kind, list(l.member, s.Tensor, of), list(l.wait, s.Tensor, of), l.bytes})
 				}
 				continue
 			}
+			groups, size, apart := b.rings(l.group)
 			for t := range s.Tensor {
-				of := func(d int64) int16 { return b.part(d, stage, t) }
-				j.Collectives = append(j.Collectives, Collective{l.kind, list(l.member, s.Data, of), list(l.wait, s.Data, of), l.bytes})
+				for k := range groups {
+					first := k * size
+					if apart > 1 {
+						first = k
+					}
+					of := func(i int64) int16 { return b.part(first+i*apart, stage, t) }
+					j.Collectives = append(j.Collectives, Collective{l.kind, list(l.member, size, of), list(l.wait, size, of), l.bytes})
+				}
 			}
 		}
 	}
-	for d := range s.Data {
+	for d := range b.copies {
 		for t := range s.Tensor {
 			var members []Ref
 			for i, g := range stages {

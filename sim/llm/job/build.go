@@ -22,7 +22,10 @@ type builder struct {
 	element unit.Bytes // of weights, gradients and activations
 	zero    int64      // 0 without replicas, and where the system does that work
 	micros  int64
-	tokens  int64 // of a micro-batch
+	tokens  int64 // of a micro-batch, on one GPU
+	context int64 // GPUs that share a sequence
+	expert  int64 // replicas that experts are split over
+	copies  int64 // GPUs with the same weights, experts aside
 	all     int64 // layers, of encoder and decoder
 	// Widths on one GPU.
 	q, kv, v, mixed, heads, vocab int64
@@ -83,8 +86,26 @@ func check(s *Spec) error {
 			return fmt.Errorf("%s: %d; want 1 to %d", c.what, c.n, c.most)
 		}
 	}
-	gpus := l.Pipeline * l.Tensor * l.Data
+	gpus, context, expert := l.GPUs(), max(l.Context, 1), max(l.Expert, 1)
 	switch {
+	case context > 1024 || expert > 1024 || l.Context < 0 || l.Expert < 0:
+		return fmt.Errorf("%d GPUs to a sequence, experts over %d replicas; want 1 to 1024", l.Context, l.Expert)
+	case context > 1 && a.Encoder > 0:
+		return fmt.Errorf("%s has an encoder; sequences are shared by GPUs in decoders only", title(a))
+	case context > 1 && s.HostOptimizer:
+		return errors.New("where the host has the optimizer GPUs share no sequences")
+	case l.Sequence%(2*context) != 0 && context > 1:
+		return fmt.Errorf("a sequence of %d tokens does not divide into two pieces for each of %d GPUs", l.Sequence, context)
+	case expert > 1 && a.Experts <= 1:
+		return fmt.Errorf("%s has no experts to be split over GPUs", title(a))
+	case expert > 1 && (s.HostOptimizer || l.ZeRO > 1):
+		return errors.New("experts that are split over replicas are cut no further: by ZeRO's stage 1 at most")
+	case expert > 1 && a.Experts%expert != 0:
+		return fmt.Errorf("%d experts cannot be split over %d GPUs equally", a.Experts, expert)
+	case expert > 1 && l.Replicas()%expert != 0:
+		return fmt.Errorf("experts are split over %d replicas, and there are %d; want a number that divides them", expert, l.Replicas())
+	case expert > 1 && s.Node.InNode()%(expert*l.Pipeline*l.Tensor) != 0:
+		return fmt.Errorf("experts are split over %d GPUs that are %d apart, of %d in a node; they must be in one, because all-to-all over the network is not modelled", expert, l.Pipeline*l.Tensor, s.Node.InNode())
 	case l.ZeRO < 0 || l.ZeRO > 3:
 		return fmt.Errorf("ZeRO stage %d; want 0 to 3", l.ZeRO)
 	case l.Micro < 0:
@@ -94,7 +115,7 @@ func check(s *Spec) error {
 	case gpus > 1024:
 		return fmt.Errorf("the layout takes %d GPUs; at most 1024 can be simulated", gpus)
 	case gpus != s.Node.GPUs:
-		return fmt.Errorf("%d stages x %d tensor-parallel GPUs x %d replicas make %d GPUs, but the node has %d", l.Pipeline, l.Tensor, l.Data, gpus, s.Node.GPUs)
+		return fmt.Errorf("%d stages x %d tensor-parallel GPUs x %d replicas make %d GPUs, but the node has %d", l.Pipeline, l.Tensor, l.Replicas(), gpus, s.Node.GPUs)
 	case l.Pipeline > a.Layers+a.Encoder:
 		return fmt.Errorf("%d layers cannot make %d pipeline stages; take fewer GPUs, or cut tensors or data too", a.Layers+a.Encoder, l.Pipeline)
 	case a.Heads%l.Tensor != 0:
@@ -163,8 +184,9 @@ func ChooseMicro(sequences, tokens int64) int64 {
 
 func newBuilder(s *Spec) *builder {
 	a, t := s.Arch, s.Tensor
-	b := &builder{spec: s, element: 4, micros: s.Batch / s.Data / s.Micro, tokens: s.Micro * s.Sequence, all: a.Layers + a.Encoder}
-	if s.Data > 1 && !s.HostOptimizer {
+	b := &builder{spec: s, element: 4, micros: s.Batch / s.Data / s.Micro, all: a.Layers + a.Encoder, context: max(s.Context, 1), expert: max(s.Expert, 1), copies: s.Replicas()}
+	b.tokens = s.Micro * (s.Sequence / b.context)
+	if b.copies > 1 && !s.HostOptimizer {
 		b.zero = s.ZeRO
 	}
 	b.names = newNames(b.all)

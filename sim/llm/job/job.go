@@ -7,6 +7,15 @@
 // feed-forward blocks and add their parts twice a layer and pass (Megatron-LM). Replicas add gradients while the
 // backward pass goes on. All GPUs of a stage have the same kernels and share one workload.
 //
+// GPUs that share sequences (Layout.Context) have pieces of equal work of each, one from its beginning and one from its
+// end, and are replicas to weights. Keys and values are passed on around a ring, in each attention as many times as
+// there are other GPUs, forward, where they are computed again, and backward with their gradients; while one block
+// of them is multiplied the next one comes (Ring Attention, Liu et al., 2023; striped, Brandon et al., 2023).
+//
+// Experts that are split over replicas (Layout.Expert) are whole on one of so many: its tokens come from all of them
+// and go back, an all-to-all each, which nothing hides, in the forward pass, where that is computed again, and
+// in the backward pass (GShard, Lepikhin et al., 2020). Gradients are added over the replicas with the same experts.
+//
 // Every operator keeps what its backward pass reads, and no more: a norm its input, the
 // normalized value with one statistic a token, and the result; attention q, k, v, its result and
 // one statistic a row, never a matrix of scores; SwiGLU gate, up, silu(gate) and the product. With h, kv and
@@ -33,13 +42,14 @@
 //     forward pass, which computes the scores again (FlashAttention).
 //  5. Adam is three kernels a tensor: first moment, second moment, weights, as PyTorch's foreach version
 //     takes two or three tensors at a time.
-//  6. A mixture's experts are not split over GPUs but by width: tokens stay on their GPU, and every
-//     expert gets as many as the others. The matrices of all experts are one tensor, which one grouped product
+//  6. Every expert of a mixture gets as many tokens as the others, wherever it is. The matrices of all experts are one tensor, which one grouped product
 //     reads; Job.Stacked says how many they are, for ZeRO, which counts matrices.
 //  7. A layer's gathered weights (ZeRO-3) begin to come when the layer before begins; its gradients (ZeRO-2
 //     and 3) are taken in when the next layer's backward pass has ended.
 //  8. Gradients of a matrix that two stages have (a tied head, the table in front of a decoder) are
 //     added between them before the optimizer.
+//  9. Keys and values, and their gradients, travel in the numbers of activations; blocks of a result are
+//     merged for nothing. Without Layout.Split all GPUs that share matrices send whole tokens to experts.
 package job
 
 import (
@@ -79,7 +89,11 @@ const (
 
 // A Layout is how a batch and a model are cut.
 type Layout struct {
-	Pipeline, Tensor, Data int64 // degrees; their product is the number of GPUs
+	// Degrees, whose product with Context is the number of GPUs.
+	Pipeline, Tensor, Data int64
+	// Context is how many GPUs share a sequence, and Expert over how many replicas, of sequences or of batches, the
+	// experts of a mixture are split. 0 is 1.
+	Context, Expert int64
 	// ZeRO is what data parallelism cuts too: 1 optimizer states, 2 and gradients, 3 and weights.
 	ZeRO  int64
 	Batch int64 // sequences an iteration, of all replicas
@@ -97,6 +111,15 @@ type Layout struct {
 	// TimeScale is what kernels take of their time, in percent; 0 is 100.
 	TimeScale int64
 }
+
+// Replicas is how many GPUs have the same part of the model, its experts aside.
+func (l *Layout) Replicas() int64 { return l.Data * max(l.Context, 1) }
+
+// GPUs is how many the layout takes.
+func (l *Layout) GPUs() int64 { return l.Pipeline * l.Tensor * l.Replicas() }
+
+// Own reports whether GPUs share sequences, or experts are split over them.
+func (l *Layout) Own() bool { return l.Context > 1 || l.Expert > 1 }
 
 // A Spec is what Build builds.
 type Spec struct {
@@ -127,12 +150,13 @@ type Send struct {
 type Kind uint8
 
 // The collectives, of a buffer of Bytes on each of n GPUs. In a ring each GPU sends and
-// receives 2(n-1)/n of it in an AllReduce, (n-1)/n in the others.
+// receives 2(n-1)/n of it in an AllReduce, all of it in a PassOn, (n-1)/n in the others.
 const (
 	AllReduce Kind = iota
 	AllGather
 	ReduceScatter
 	AllToAll
+	PassOn // to the next GPU of the ring, once
 )
 
 // A Collective is what GPUs do together. Where Wait is empty the Members are its kernels: they
@@ -153,7 +177,10 @@ func (c *Collective) Ring() unit.Bytes {
 		return 0
 	}
 	times := unit.Bytes(1)
-	if c.Kind == AllReduce {
+	switch c.Kind {
+	case PassOn:
+		return c.Bytes
+	case AllReduce:
 		times = 2
 	}
 	return (times*(n-1)*c.Bytes + n - 1) / n
@@ -162,8 +189,11 @@ func (c *Collective) Ring() unit.Bytes {
 // Steps is how many times bytes are passed on in it.
 func (c *Collective) Steps() int64 {
 	n := int64(len(c.Members))
-	if c.Kind == AllReduce {
+	switch c.Kind {
+	case AllReduce:
 		return 2 * max(n-1, 0)
+	case PassOn:
+		return min(n-1, 1)
 	}
 	return max(n-1, 0)
 }
@@ -211,7 +241,7 @@ func (j *Job) Stacked(t *workload.Tensor) int64 {
 	for _, w := range [...]what{wGate, wUp, wDown} {
 		if name, ok := strings.CutSuffix(t.Name, " "+whatNames[w]); ok {
 			layer, _ := strconv.ParseInt(strings.TrimPrefix(name, "layer "), 10, 64)
-			return max(a.Feed(max(layer-a.Encoder, 0)).Experts, 1)
+			return max(a.Feed(max(layer-a.Encoder, 0)).Experts/max(j.Spec.Expert, 1), 1)
 		}
 	}
 	return 1
@@ -246,7 +276,7 @@ func (j *Job) Validate() error {
 	}
 	for i := range j.Collectives {
 		c := &j.Collectives[i]
-		if c.Kind > AllToAll || c.Bytes <= 0 || len(c.Members) < 2 {
+		if c.Kind > PassOn || c.Bytes <= 0 || len(c.Members) < 2 {
 			return fmt.Errorf("collective %d: kind %d of %d bytes on %d GPUs", i, c.Kind, c.Bytes, len(c.Members))
 		}
 		for n, r := range c.Members {

@@ -60,6 +60,7 @@ type (
 	savedMLP struct {
 		savedNorm
 		probabilities, moved workload.TensorID // of a mixture
+		arrived              workload.TensorID // the tokens that its experts here get
 		own, shared          savedExpert
 		each                 workload.TensorID // experts' results
 		all                  workload.TensorID // what every token passes
@@ -145,7 +146,13 @@ func (g *stage) newLayer(i int64) *layer {
 	if f.Experts > 0 {
 		l.mlp.router = g.weight(u, wRouter, a.Router())
 	}
-	l.mlp.own = g.newExpert(u, [3]what{wGate, wUp, wDown}, tSilu, tProduct, max(f.Experts, 1), f.Active, f.Width/g.spec.Tensor)
+	own, stacked := u, max(f.Experts, 1)
+	if g.expert > 1 && f.Experts > 0 {
+		own, stacked = g.unit(int16(i)), f.Experts/g.expert
+		own.group, own.copies, own.what = overSame, g.copies/g.expert, wExperts
+		u.experts = own
+	}
+	l.mlp.own = g.newExpert(own, [3]what{wGate, wUp, wDown}, tSilu, tProduct, stacked, f.Active, f.Width/g.spec.Tensor)
 	if f.Shared > 0 {
 		l.mlp.shared = g.newExpert(u, [3]what{wSharedGate, wSharedUp, wSharedDown}, tSharedSilu, tSharedProduct, 1, 1, f.Shared/g.spec.Tensor)
 	}
@@ -156,6 +163,9 @@ func (g *stage) newLayer(i int64) *layer {
 		l.final = g.weight(u, wFinal, g.norms)
 	}
 	g.slices(u)
+	if u.experts != nil {
+		g.slices(u.experts)
+	}
 	return l
 }
 
@@ -306,7 +316,89 @@ func (g *stage) attend(b *attention, s *savedAttention, encoded workload.TensorI
 func (g *stage) score(b *attention, s *savedAttention, f form) {
 	s.att = g.value(tAttention, plain, g.mixed)
 	s.lse = g.tensor(g.names.of(g.layer, tLSE, plain), unit.Bytes(g.tokens*g.heads)*4, workload.Intermediate, false)
-	g.kernel(b.scores(), f, g.scores(b, kerneltime.AttentionForward), ids{s.q, s.k, s.v, b.table()}, ids{s.att, s.lse})
+	g.around(s, func(k, v workload.TensorID, first bool) {
+		in := ids{s.q, k, v, b.table()}
+		if !first {
+			in = append(in, s.att, s.lse)
+		}
+		g.kernel(b.scores(), f, g.scores(b, kerneltime.AttentionForward, first), in, ids{s.att, s.lse})
+	})
+}
+
+// around calls multiply for the keys and values of this GPU, and for those of the others that share its sequence, in
+// the order in which they come, as one tensor each. While a block is multiplied the next one is on its way.
+func (g *stage) around(s *savedAttention, multiply func(k, v workload.TensorID, first bool)) {
+	k, v, coming := s.k, s.v, -1
+	for i := range g.context {
+		next, way := none, -1
+		if i+1 < g.context {
+			next = g.block(s, plain)
+			way = g.pass(0, ids{k, v}, ids{next})
+		}
+		g.await(coming)
+		multiply(k, v, i == 0)
+		k, v, coming = next, none, way
+	}
+}
+
+// block makes a tensor for keys and values, or gradients of them.
+func (g *stage) block(s *savedAttention, f form) workload.TensorID {
+	return g.tensor(g.names.of(g.layer, tPassed, f), g.tensors[s.k].Bytes+g.tensors[s.v].Bytes, workload.Intermediate, false)
+}
+
+// pass adds a kernel that touches so many bytes, and whose result, the first of out, then goes to the next GPU that shares the
+// sequence, beside other kernels. It returns the collective.
+func (g *stage) pass(touched unit.Bytes, in, out ids) int {
+	phase := g.phase
+	g.phase = Communicate
+	k := g.moving(kPass, plain, touched, in, out)
+	g.phase = phase
+	g.locals = append(g.locals, local{overContext, PassOn, k, -1, g.tensors[out[0]].Bytes})
+	return len(g.locals) - 1
+}
+
+// await lets the next kernel wait for a collective; of -1 there is none.
+func (g *stage) await(collective int) {
+	if collective >= 0 {
+		g.locals[collective].wait = workload.KernelID(len(g.kernels))
+	}
+}
+
+// aroundBack is the backward pass of attention: the gradients of a block follow it around, and each GPU
+// adds its own. It adds those of queries to dq, and to grad, and leaves those of keys and values.
+func (g *stage) aroundBack(b *attention, s *savedAttention, datt, grad, before, dq, dk, dv workload.TensorID) {
+	travelling, way := none, -1
+	g.around(s, func(k, v workload.TensorID, first bool) {
+		in, out := ids{datt, s.q, k, v, s.att, s.lse, b.table(), before}, ids{dq, dk, dv, grad}
+		part := none
+		if g.context > 1 {
+			part = g.block(s, gradient)
+			out = ids{dq, part, grad}
+		}
+		if !first {
+			in = append(in, dq)
+		}
+		g.kernel(b.scores(), backward, g.scores(b, kerneltime.AttentionBackward, first), in, out)
+		before = grad
+		if part == none {
+			return
+		}
+		touched := unit.Bytes(0)
+		if !first {
+			touched = 3 * g.tensors[part].Bytes
+		}
+		g.await(way)
+		sum := g.block(s, gradient)
+		way = g.pass(touched, ids{part, travelling}, ids{sum})
+		travelling = sum
+	})
+	if g.context > 1 {
+		g.await(way)
+		phase := g.phase
+		g.phase = Communicate
+		g.moving(kPass, backward, 0, ids{travelling}, ids{dk, dv})
+		g.phase = phase
+	}
 }
 
 func (b *attention) scores() what {
@@ -327,9 +419,11 @@ func (b *attention) table() workload.TensorID {
 }
 
 // scores is what the products with keys and values take, half of it where a token sees only those
-// before it; the backward pass, which computes the scores again, takes 5/2 of the forward pass.
-func (g *stage) scores(b *attention, class kerneltime.Class) work {
-	n := 2 * g.tokens * g.spec.Sequence * (g.q + g.mixed)
+// before it; the backward pass, which computes the scores again, takes 5/2 of the forward pass. Of GPUs that share a
+// sequence each has one piece from its beginning and one from its end, so that of another's block half of all pairs are seen.
+func (g *stage) scores(b *attention, class kerneltime.Class, own bool) work {
+	asks, keys, causal := g.spec.Sequence/g.context, g.spec.Sequence/g.context, b.causal && own
+	n := 2 * g.tokens * keys * (g.q + g.mixed)
 	if b.causal {
 		n /= 2
 	}
@@ -337,8 +431,11 @@ func (g *stage) scores(b *attention, class kerneltime.Class) work {
 		n = n / 2 * 5
 	}
 	d := g.spec.Arch.HeadDim
+	if b.causal && !own {
+		keys /= 2
+	}
 	return work{n, kerneltime.Kernel{
-		Class: class, Batch: g.spec.Micro, Heads: g.heads, KVHeads: g.kv / d, SeqQ: g.spec.Sequence, SeqKV: g.spec.Sequence, HeadDim: d, Causal: b.causal,
+		Class: class, Batch: g.spec.Micro, Heads: g.heads, KVHeads: g.kv / d, SeqQ: asks, SeqKV: keys, HeadDim: d, Causal: causal,
 	}}
 }
 
@@ -363,7 +460,7 @@ func (g *stage) attendBack(b *attention, s *savedAttention, u *block, dy workloa
 	case b.sinks != nil:
 		grad, before = g.into(b.sinks, u)
 	}
-	g.kernel(b.scores(), backward, g.scores(b, kerneltime.AttentionBackward), ids{datt, s.q, s.k, s.v, s.att, s.lse, b.table(), before}, ids{dq, dk, dv, grad})
+	g.aroundBack(b, s, datt, grad, before, dq, dk, dv)
 	if b.normQ != nil {
 		dq, dk = g.normHeads(b.normQ, u, b.q.what, g.q, dq, s.rawQ), g.normHeads(b.normK, u, b.k.what, g.kv, dk, s.rawK)
 	}
@@ -444,7 +541,8 @@ func (g *stage) feed(b *mlp, s *savedMLP, f form, last bool) {
 		g.kernel(b.router.what, f, matrixOf(n, h, a.Experts, 1).forward, ids{s.a, b.router.full}, ids{s.probabilities})
 		s.moved = g.value(tMoved, plain, b.own.active*h)
 		g.kernel(kMove, f, work{}, ids{s.a, s.probabilities}, ids{s.moved})
-		in = s.moved
+		s.arrived = g.dispatch(b.own, s.moved, plain)
+		in = s.arrived
 	}
 	g.widen(b.own, &s.own, in, f)
 	made := last || a.Dropout || b.post != nil
@@ -457,6 +555,7 @@ func (g *stage) feed(b *mlp, s *savedMLP, f form, last bool) {
 	}
 	s.each, s.all = g.value(wDown, plain, b.own.active*h), none
 	g.kernel(wDown, f, down, ids{s.own.hidden, b.own.down.full}, ids{s.each})
+	s.each = g.dispatch(b.own, s.each, plain)
 	if b.shared != nil {
 		g.widen(b.shared, &s.shared, s.a, f)
 		if made {
@@ -475,6 +574,16 @@ func (g *stage) feed(b *mlp, s *savedMLP, f form, last bool) {
 		g.kernel(kCombine, f, work{}, ids{s.each, s.all, s.probabilities, s.x}, ids{s.y})
 		g.reduce(s.y)
 	}
+}
+
+// dispatch sends tokens to the GPUs that have their experts, or back: each has as many afterwards.
+func (g *stage) dispatch(e *expert, tokens workload.TensorID, f form) workload.TensorID {
+	if g.expert == 1 {
+		return tokens
+	}
+	there := g.value(tArrived, f, e.active*g.spec.Arch.Hidden)
+	g.collective(overExperts, AllToAll, g.tensors[tokens].Bytes, ids{tokens}, ids{there})
+	return there
 }
 
 // products are those of a block's matrices into it, or out of it.
@@ -537,14 +646,15 @@ func (g *stage) feedBack(b *mlp, s *savedMLP, u *block, dy workload.TensorID) wo
 	d := g.behindBack(b.post, u, dy, s.o, s.mask)
 	of, in, dp := d, s.a, none
 	if b.router != nil {
-		in = s.moved
+		in = s.arrived
 		of = g.value(wDown, gradient, b.own.active*h)
 		dp = g.value(tProbabilities, gradient, a.Experts)
 		g.kernel(kCombine, backward, work{}, ids{d, s.each, s.probabilities}, ids{of, dp})
+		of = g.dispatch(b.own, of, gradient)
 	}
 	da := g.widenBack(b.own, &s.own, u, of, in, none)
 	if b.router != nil {
-		moved := da
+		moved := g.dispatch(b.own, da, gradient)
 		da = g.value(tScaled, gradient, h)
 		g.gradient(b.router, u, matrixOf(n, h, a.Experts, 1).weight, dp, s.a)
 		g.kernel(b.router.what, backward, matrixOf(n, h, a.Experts, 1).input, ids{dp, b.router.full}, ids{da})

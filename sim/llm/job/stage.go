@@ -35,6 +35,7 @@ const (
 	wOutOf
 	wHead
 	wAll
+	wExperts
 	wEmbedNorm
 	wLatentQ
 	wLatent
@@ -59,6 +60,8 @@ const (
 	tProbabilities
 	tTokens
 	tMoved
+	tArrived
+	tPassed
 	tReceived
 	tEncoded
 	tSharedSilu
@@ -77,15 +80,17 @@ const (
 	kRelease
 	kGather
 	kAccumulate
+	kDispatch
+	kPass
 	whats
 )
 
 var whatNames = [whats]string{
 	"norm", "q", "k", "v", "attention out", "cross norm", "cross q", "cross k", "cross v", "cross out", "mlp norm", "router", "mlp gate", "mlp up", "mlp down",
-	"relative positions", "final norm", "table", "positions", "into layers", "out of layers", "matrix", "weights", "embedding norm",
+	"relative positions", "final norm", "table", "positions", "into layers", "out of layers", "matrix", "weights", "experts", "embedding norm",
 	"latent q", "latent k and v", "q norm", "k norm", "sinks", "norm behind attention", "norm behind mlp", "shared gate", "shared up", "shared down",
-	"normalized", "norm out", "row statistics", "attention", "projection", "dropout mask", "output", "mlp silu", "mlp product", "logits", "probabilities", "tokens", "expert tokens", "received", "encoder output", "shared silu", "shared product", "gradients summed",
-	"attention", "cross attention", "dropout", "mlp activation", "expert tokens", "expert sum", "all-reduce", "lookup", "loss", "receive", "output released", "gather", "gradients added",
+	"normalized", "norm out", "row statistics", "attention", "projection", "dropout mask", "output", "mlp silu", "mlp product", "logits", "probabilities", "tokens", "expert tokens", "expert tokens there", "keys and values of others", "received", "encoder output", "shared silu", "shared product", "gradients summed",
+	"attention", "cross attention", "dropout", "mlp activation", "expert tokens", "expert sum", "all-reduce", "lookup", "loss", "receive", "output released", "gather", "gradients added", "all-to-all", "keys and values passed on",
 }
 
 // A form is what a name is of.
@@ -161,9 +166,14 @@ type block struct {
 	// With ZeRO: the slices of this GPU.
 	shard, grad, m, v, own workload.TensorID
 	begun                  bool
-	ready                  bool              // its weights are gathered, or on their way
-	last                   workload.KernelID // of the latest backward pass
-	gather, scatter        int               // collectives under way, -1: none
+	// Of the GPUs of a stage that have the same: all replicas, or those with the same experts.
+	group           group
+	copies          int64
+	what            what
+	experts         *block            // those of a layer, where they are a block of their own
+	ready           bool              // its weights are gathered, or on their way
+	last            workload.KernelID // of the latest backward pass
+	gather, scatter int               // collectives under way, -1: none
 }
 
 // A group is which GPUs take part in a collective.
@@ -172,6 +182,9 @@ type group uint8
 const (
 	overTensor group = iota
 	overData
+	overContext // a sequence
+	overExperts // all experts of a layer
+	overSame    // replicas with the same experts
 )
 
 // A local is a collective as every GPU of a stage sees it.
@@ -308,7 +321,7 @@ func (g *stage) weight(u *block, w what, n int64) *weight {
 
 // unit begins a block of weights.
 func (g *stage) unit(layer int16) *block {
-	u := &block{layer: layer, place: len(g.units), shard: none, grad: none, m: none, v: none, own: none, gather: -1, scatter: -1}
+	u := &block{layer: layer, place: len(g.units), group: overData, copies: g.copies, what: wAll, shard: none, grad: none, m: none, v: none, own: none, gather: -1, scatter: -1}
 	g.units = append(g.units, u)
 	return u
 }
@@ -318,8 +331,8 @@ func (g *stage) slices(u *block) {
 	if g.zero == 0 || u.n == 0 {
 		return
 	}
-	n := unit.Bytes(ceil(u.n, g.spec.Data))
-	name := func(f form) string { return g.names.of(u.layer, wAll, f) }
+	n := unit.Bytes(ceil(u.n, u.copies))
+	name := func(f form) string { return g.names.of(u.layer, u.what, f) }
 	if g.zero >= 3 {
 		u.shard = g.tensor(name(shard), n*g.element, workload.Weight, true)
 	}
@@ -368,10 +381,7 @@ func (g *stage) reduce(t workload.TensorID) {
 func (g *stage) collective(over group, kind Kind, bytes unit.Bytes, in, out ids) {
 	phase := g.phase
 	g.phase = Communicate
-	w := kReduce
-	if kind == AllGather {
-		w = kGather
-	}
+	w := [...]what{AllReduce: kReduce, AllGather: kGather, ReduceScatter: kReduce, AllToAll: kDispatch, PassOn: kPass}[kind]
 	k := g.moving(w, plain, 0, in, out)
 	g.locals = append(g.locals, local{over, kind, k, -1, bytes})
 	g.phase = phase
@@ -399,6 +409,9 @@ func (g *stage) leave(u *block) { u.ready = false }
 func (g *stage) leaveBack(u *block) {
 	u.ready = false
 	u.last = g.latest()
+	if u.experts != nil {
+		u.experts.last = u.last
+	}
 	if g.zero < 2 || u.n == 0 {
 		return
 	}
@@ -441,7 +454,7 @@ func (g *stage) accumulate() {
 			in = append(in, w.grad)
 			w.grad, w.begun = none, false
 		}
-		n := unit.Bytes(ceil(u.n, g.spec.Data)) * g.element
+		n := unit.Bytes(ceil(u.n, u.copies)) * g.element
 		if u.grad == none {
 			u.grad = g.tensor(g.names.of(u.layer, wAll, weightGradient), n, workload.Gradient, false)
 		}
@@ -468,12 +481,12 @@ func (g *stage) optimize() {
 		if u.n == 0 {
 			continue
 		}
-		if g.spec.Data > 1 && g.zero < 2 && !g.spec.Apart {
+		if u.copies > 1 && g.zero < 2 && !g.spec.Apart {
 			kind := AllReduce
 			if g.zero == 1 {
 				kind = ReduceScatter
 			}
-			g.locals = append(g.locals, local{overData, kind, u.last, workload.KernelID(len(g.kernels)), unit.Bytes(u.n) * g.element})
+			g.locals = append(g.locals, local{u.group, kind, u.last, workload.KernelID(len(g.kernels)), unit.Bytes(u.n) * g.element})
 		}
 		if g.zero > 0 {
 			g.adamSlices(u)
@@ -517,9 +530,9 @@ func (g *stage) adamSlices(u *block) {
 			weights = append(weights, w.full)
 		}
 	}
-	g.adam(wAll, grads, u.m, u.v, u.own, weights, unit.Bytes(ceil(u.n, g.spec.Data)))
-	if g.zero < 3 {
-		g.collective(overData, AllGather, unit.Bytes(u.n)*g.element, weights, weights)
+	g.adam(u.what, grads, u.m, u.v, u.own, weights, unit.Bytes(ceil(u.n, u.copies)))
+	if g.zero < 3 && u.copies > 1 {
+		g.collective(u.group, AllGather, unit.Bytes(u.n)*g.element, weights, weights)
 	}
 }
 

@@ -294,21 +294,28 @@ func (j *Job) paged() bool { return j.Optimizer == Paged8 || j.Optimizer == Page
 func (j *Job) kept() int64 {
 	a := j.Arch
 	h, kv, f := a.Hidden, a.Keys(), j.widest()
-	if !a.Gated {
-		f = f * 3 / 4 // the sum of input and output of an activation, without a gate's
-	}
 	n := a.Queries() + a.Mixed() - 2*a.Hidden // two of the h below where they are as wide
 	n += a.KeyLatent + a.QueryLatent
 	if a.HeadNorms != model.NoHeadNorm {
 		n += a.Queries() + kv
 	}
 	switch {
+	case a.Norm == model.LayerNorm || !a.Gated:
+		// A layer norm, with biases or, as of nets without a gate, without: one kernel, which keeps what goes in, and neither
+		// copies in fp32 nor the normalized value.
+		n += 6*h + 2*kv
 	case j.Compile:
-		n += 7*h + 3*kv + 3*f
-	case a.Norm == model.LayerNorm: // no copies in fp32
-		n += 8*h + 2*kv + 4*f
+		n += 7*h + 3*kv
 	default:
-		n += 12*h + 2*kv + 4*f
+		n += 12*h + 2*kv
+	}
+	switch {
+	case !a.Gated: // what goes into the activation, and what comes out
+		n += 2 * f
+	case j.Compile:
+		n += 3 * f
+	default:
+		n += 4 * f
 	}
 	if j.Method != Full && j.Targets != Linear && j.Targets != FeedForward {
 		n -= h + f // inputs of frozen matrices are not needed

@@ -151,7 +151,7 @@ func Elements(j *job.Job, part int) int64 {
 // trains Llama-3 70B with sequences of 3072: 108 GiB of activations on each GPU without, 83 GiB with it.
 func Cut(s *job.Spec, o *system.Options, stage int64, need func(*job.Job) error) error {
 	gpus := s.Node.GPUs
-	s.Pipeline, s.Tensor, s.Data, s.ZeRO, s.HostOptimizer = 1, 1, gpus, stage, true
+	s.Pipeline, s.Tensor, s.Data, s.Context, s.Expert, s.ZeRO, s.HostOptimizer = 1, 1, gpus, 1, 1, stage, true
 	if o.Tensor {
 		s.Tensor, s.Data, s.Split = gpus, 1, gpus > 1
 		if a := s.Arch; a.Heads%gpus != 0 || a.KVHeads%gpus != 0 && gpus%max(a.KVHeads, 1) != 0 || a.FFN%gpus != 0 || a.DenseFFN%gpus != 0 || a.Shared%gpus != 0 {

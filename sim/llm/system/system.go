@@ -110,19 +110,20 @@ type System struct {
 // Pipeline cuts as the settings say: a pipeline of all GPUs, unless they say something else
 // (TERAIO paper, §4.1). A Micro of 0 becomes about 8192 tokens, whole sequences that divide the batch.
 //
-// Degrees of 0 are chosen: Tensor and Data become 1, Pipeline what is left of the GPUs.
+// Degrees of 0 are chosen: Tensor and Data become 1, Pipeline what is left of the GPUs. GPUs that share sequences
+// (Layout.Context) are replicas here.
 func Pipeline(s *job.Spec, o *Options) error {
 	l := &s.Layout
 	l.Tensor, l.Data = max(l.Tensor, 1), max(l.Data, 1)
 	gpus := s.Node.GPUs
 	if l.Pipeline <= 0 {
-		if gpus%(l.Tensor*l.Data) != 0 {
-			return fmt.Errorf("%d GPUs cannot be cut %d × %d ways (tensor, data); choose degrees whose product divides the GPUs", gpus, l.Tensor, l.Data)
+		if gpus%(l.Tensor*l.Replicas()) != 0 {
+			return fmt.Errorf("%d GPUs cannot be cut %d × %d ways (tensor, data and context); choose degrees whose product divides the GPUs", gpus, l.Tensor, l.Replicas())
 		}
-		l.Pipeline = gpus / (l.Tensor * l.Data)
+		l.Pipeline = gpus / (l.Tensor * l.Replicas())
 	}
-	if l.Pipeline*l.Tensor*l.Data != gpus {
-		return fmt.Errorf("pipeline %d × tensor %d × data %d needs %d GPUs; the node has %d", l.Pipeline, l.Tensor, l.Data, l.Pipeline*l.Tensor*l.Data, gpus)
+	if l.GPUs() != gpus {
+		return fmt.Errorf("pipeline %d × tensor %d × data and context %d needs %d GPUs; the node has %d", l.Pipeline, l.Tensor, l.Replicas(), l.GPUs(), gpus)
 	}
 	if l.Batch <= 0 || l.Batch%l.Data != 0 {
 		return fmt.Errorf("a batch of %d sequences cannot be shared by %d replicas; choose a multiple", l.Batch, l.Data)

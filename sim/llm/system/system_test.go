@@ -21,8 +21,8 @@ func TestPipeline(t *testing.T) {
 		{"own micro-batch", 2, job.Layout{Micro: 3, Batch: 64, Sequence: 2048}, "2 1 1 3"},
 		{"whole sequences", 2, job.Layout{Batch: 6, Sequence: 2048}, "2 1 1 3"},
 		{"long sequence", 2, job.Layout{Batch: 6, Sequence: 1 << 20}, "2 1 1 1"},
-		{"three", 8, job.Layout{Tensor: 3, Batch: 64, Sequence: 2048}, "8 GPUs cannot be cut 3 × 1 ways (tensor, data); choose degrees whose product divides the GPUs"},
-		{"too many", 2, job.Layout{Pipeline: 2, Tensor: 2, Batch: 64, Sequence: 2048}, "pipeline 2 × tensor 2 × data 1 needs 4 GPUs; the node has 2"},
+		{"three", 8, job.Layout{Tensor: 3, Batch: 64, Sequence: 2048}, "8 GPUs cannot be cut 3 × 1 ways (tensor, data and context); choose degrees whose product divides the GPUs"},
+		{"too many", 2, job.Layout{Pipeline: 2, Tensor: 2, Batch: 64, Sequence: 2048}, "pipeline 2 × tensor 2 × data and context 1 needs 4 GPUs; the node has 2"},
 		{"odd batch", 2, job.Layout{Data: 2, Batch: 5, Sequence: 2048}, "a batch of 5 sequences cannot be shared by 2 replicas; choose a multiple"},
 		{"no batch", 2, job.Layout{Sequence: 2048}, "a batch of 0 sequences cannot be shared by 1 replicas; choose a multiple"},
 	} {

@@ -31,8 +31,9 @@ type Workload struct {
 	Name     string
 	Block    int32 // tokens of a block, 0 where requests have none
 	Requests []Request
-	// Users makes it a closed loop: so many users, each of whom sends the next request when the last is
-	// answered, and Think has passed. Times of arrival say nothing then. 0: requests come when they come.
+	// Users makes it a closed loop: so many requests are under way at most, and whose answer is there sends the next one, when Think
+	// has passed: first all in their order that follow none, then those that follow others, in the order of their turn. So
+	// conversations go on one turn each. Times of arrival say nothing then. 0: requests come when they come.
 	Users int32
 	Think unit.Time
 }
@@ -79,8 +80,6 @@ func (w *Workload) check(i int, last unit.Time) error {
 		return fmt.Errorf("it waits %v", r.Think)
 	case int(r.After) >= i || r.After < -1:
 		return fmt.Errorf("it follows request %d, which is not an earlier one", r.After+1)
-	case r.After >= 0 && w.Users > 0:
-		return fmt.Errorf("it follows request %d, and users send the next one, too; have one of both", r.After+1)
 	case len(r.Blocks) > 0 && w.Block == 0:
 		return fmt.Errorf("it has blocks, and nobody says how long they are")
 	case int64(len(r.Blocks))*int64(w.Block) > int64(r.Prompt)+int64(r.Output):

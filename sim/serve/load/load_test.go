@@ -34,7 +34,6 @@ func TestCheck(t *testing.T) {
 		{func(w *Workload) { w.Requests[0].At, w.Requests[1].After = 2*unit.Second, -1 }, "request 2: it arrives at 1 s, before"},
 		{func(w *Workload) { w.Requests[1].Think = -1 }, "request 2: it waits"},
 		{func(w *Workload) { w.Requests[1].After = 1 }, "request 2: it follows request 2"},
-		{func(w *Workload) { w.Users = 3 }, "request 2: it follows request 1, and users"},
 		{func(w *Workload) { w.Block = 0 }, "request 1: it has blocks"},
 		{func(w *Workload) { w.Block = 32 }, "request 1: 2 blocks of 32 tokens are more"},
 	} {

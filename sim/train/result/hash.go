@@ -27,6 +27,14 @@ func frozen(r *Result) []byte {
 		t.Name("ssd")
 		drive(&t, r.SSD)
 	}
+	if r.Policy != nil {
+		t.Name("policy")
+		t.Open('{')
+		a := r.Policy.Account()
+		a.Named.Freeze(&t)
+		a.Spent.Freeze(&t)
+		t.Close('}')
+	}
 	t.Close('}')
 	return t
 }

@@ -195,6 +195,8 @@ type Result struct {
 	// Notes then say it in sentences, and Besides are the notes without these.
 	SSD     *SSD     `json:"ssd,omitempty"`
 	Besides []string `json:"notes_besides_ssd,omitempty"`
+	// Policy is what the run says of the policy that somebody wrote; nil of other systems.
+	Policy *Policy `json:"policy,omitempty"`
 	// Compressed is what compression made of the workload; nil in systems without.
 	Compressed *Compressed `json:"compressed,omitempty"`
 	// Recomputing is, of the best possible, how long an iteration takes at least where values may

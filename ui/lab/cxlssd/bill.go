@@ -36,6 +36,9 @@ func (v *view) beside(with string) (list []*core.System) {
 			list = append(list, x)
 		}
 	}
+	if !slices.Contains(list, v.system) { // which is what somebody wrote
+		list = append(list, v.system)
+	}
 	return list
 }
 

@@ -103,10 +103,7 @@ func (v *view) effects(systems []*core.System, results []*core.Result, bound *co
 
 // mechanisms are those of a system.
 func (v *view) mechanisms(x *core.System) core.Design {
-	if x.Own {
-		return v.s.Own
-	}
-	return x.Design
+	return v.s.Mechanisms(x)
 }
 
 // lifetimes says how long flash lasts.

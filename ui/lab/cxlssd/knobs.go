@@ -9,6 +9,7 @@ import (
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
 	"spillway/sim/unit"
+	"spillway/ui/lab/own"
 )
 
 // standard is what links leave out.
@@ -16,7 +17,7 @@ func standard() settings {
 	first := stream.Recipes()[0]
 	return settings{
 		Workload: first.Name, Split: 1, Unsaid: unsaidRecipe, Recipe: first.Recipe, Classes: stream.FormatClasses(first.Recipe.Classes),
-		Mode: modeArtifact, Promote: promotions[1].key, Setup: core.Default(),
+		Mode: modeArtifact, Promote: promotions[1].key, Setup: core.Default(), Own: own.Standard(),
 	}
 }
 
@@ -101,6 +102,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	})
 	add("device", ownPromoteKnob())
 	add("options", modeKnob())
+	add(own.Panel().Key, own.Knobs(asks, func(s *settings) *own.Setting { return &s.Own })...)
 	return panels
 }
 
@@ -217,7 +219,7 @@ func flashKnob() knob.Knob[settings] {
 
 func ownPromoteKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Info: knob.Info{Key: "own_promote", Label: "Promotion (P)", Group: core.GroupOwn, Help: "Which pages the system Own design moves to host DRAM.", Source: "all of SkyByte's mechanisms at first", Kind: knob.One},
+		Info: knob.Info{Key: "own_promote", Label: "Promotion (P)", Group: core.GroupOwn, Help: "Which pages the system Own design moves to host DRAM, and Yours where a policy does not say.", Source: "all of SkyByte's mechanisms at first", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.Promote },
 	}
 	for _, p := range promotions {

@@ -14,6 +14,7 @@ import (
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/cxlssd/papers/skybyte"
+	"spillway/ui/lab/own"
 	"spillway/ui/lab/timefiles"
 )
 
@@ -34,7 +35,11 @@ type settings struct {
 	Mode    string // quirks
 	Promote string // key of promotions: how the own design promotes
 	Setup   core.Setup
+	Own     own.Setting
 }
+
+// asks is what policies that people write can be asked.
+var asks = core.Asks()
 
 // machine returns the setup of a run. The texts in s have been checked.
 func (s *settings) machine() core.Setup {
@@ -48,6 +53,7 @@ func (s *settings) machine() core.Setup {
 	if s.Entry != "" {
 		m.Scale = 1 // a recording runs as it is
 	}
+	m.Script, _ = s.Own.Read(asks) // what is wrong run says, of the system that has it
 	return m
 }
 
@@ -89,6 +95,7 @@ func New() lab.Lab {
 				{Key: "device", Title: "Device"},
 				{Key: "host", Title: "Host"},
 				{Key: "options", Title: "Fidelity", Folded: true},
+				own.Panel(),
 			},
 			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
@@ -107,6 +114,7 @@ func New() lab.Lab {
 			Asked: []lab.Asked{{Words: "slow wait", ID: "chart cores"}, {Words: "why cause", ID: "section why"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
 		Why:     why(),
+		Asks:    asks,
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
@@ -149,7 +157,7 @@ func systems() []lab.System {
 		}
 		list = append(list, x)
 	}
-	return append(list, lab.Best(
+	return append(list, own.System(asks, 13), lab.Best(
 		"A proven bound, not a run: no design can be faster, whatever its device has. It is the computing of all threads, and their loads at the lowest latency of any memory here. It knows nothing of flash, so it is loose where flash decides. DRAM-only is no bound.",
 		"Spillway: sums over threads and requests", 10))
 }
@@ -181,6 +189,11 @@ func load(s *settings, f lab.Files) (*trace, error) {
 
 // run runs a design, and DRAM-only where nobody has yet.
 func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) {
+	if system == own.Name {
+		if _, err := s.Own.Read(asks); err != nil {
+			return nil, err
+		}
+	}
 	m := s.machine()
 	if system == ideal && w.ideal != nil && w.setup == dramOnly(m) {
 		return &result{w.ideal, w.ideal, m, w}, nil

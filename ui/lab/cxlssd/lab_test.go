@@ -14,6 +14,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
+	"spillway/ui/lab/own"
 )
 
 // setups are every workload, much smaller than usual, and other devices.
@@ -152,6 +153,8 @@ func TestEveryKnobActs(t *testing.T) {
 		"own_log": "own_log=0", "own_switch": "own_switch=0", "own_promote": "own_promote=miss",
 		"sharing": "sharing=2", "cores": "cores=4", "clock": "clock=2", "store_buffer": "stores=2 store_buffer=1", "scheduler": "scheduler=random", "switch": "switch=10", "threshold": "threshold=50",
 		"mode": "mode=paper",
+		"policy": "policy=promote=hits>1", "p1": "policy=promote=hits>p1 p1=9", "p2": "policy=promote=hits>p2 p2=9", "p3": "policy=promote=hits>p3 p3=9", "p4": "policy=promote=hits>p4 p4=9",
+		"policy_work": "workload=ycsb-b policy=keep+n=0@when+access:n=min(n,now)%2Bhits*read%2Bwritten*age%2Bdirty%2Blogged%2Bwaiting%2Bbacklog@promote=hits>n policy_work=1",
 	}
 	const collecting = "channels=4 dies=1 blocks=256 pages=64 precondition=40"
 	for key, typed := range other {
@@ -160,7 +163,7 @@ func TestEveryKnobActs(t *testing.T) {
 	values := func(typed string) string {
 		u := labtest.Setup(t, &l, "workload=tpcc scale=32 "+typed) // the last one counts
 		var b strings.Builder
-		for _, s := range []string{"base-cssd", "skybyte-full", "own-design"} {
+		for _, s := range []string{"base-cssd", "skybyte-full", "own-design", own.Name} {
 			r, _, err := l.Run(u, s, nil, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", typed, err)

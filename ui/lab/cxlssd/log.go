@@ -83,10 +83,16 @@ func (v *view) logged(r *core.Result, list []compaction) string {
 
 // without runs the design without its log.
 func (v *view) without() (*core.Result, error) {
-	s := *v.s
-	s.Own = v.design()
-	s.Own.Log, s.Own.Own = false, false
-	return core.Run(v.w.Workload, &s, core.OwnDesign, nil, nil)
+	s, name := *v.s, core.OwnDesign
+	if v.system.Written && s.Script != nil {
+		c := *s.Script
+		c.Policy, name = c.Without("compact"), v.system.Name
+		s.Script = &c
+	} else {
+		s.Own = v.design()
+	}
+	s.Own.Log, s.Own.Own, s.Own.Written = false, false, false
+	return whole(core.Run(v.w.Workload, &s, name, nil, nil))
 }
 
 // saved compares with the design without a log.

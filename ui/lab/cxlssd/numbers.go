@@ -219,22 +219,23 @@ func (r *result) programs() (n int64) {
 
 // title is the name of the run's system.
 func (r *result) title() string {
-	for i := range core.Systems {
-		if core.Systems[i].Name == r.System {
-			return core.Systems[i].Title
-		}
+	if r.Script != nil && r.Script.Title != "" {
+		return r.Script.Title
 	}
-	return r.System
+	x, err := core.Find(r.System)
+	if err != nil {
+		return r.System
+	}
+	return x.Title
 }
 
 // design is the mechanisms of the run.
 func (r *result) design() core.Design {
-	for _, s := range core.Systems {
-		if s.Name == r.System && !s.Own {
-			return s.Design
-		}
+	x, err := core.Find(r.System)
+	if err != nil {
+		return r.setup.Own
 	}
-	return r.setup.Own
+	return r.setup.Mechanisms(x)
 }
 
 // busyCores is how many cores had a thread.

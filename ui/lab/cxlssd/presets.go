@@ -1,6 +1,9 @@
 package cxlssd
 
-import "spillway/ui/lab"
+import (
+	"spillway/ui/lab"
+	"spillway/ui/lab/own"
+)
 
 // presets are what the page opens on, the first of them, and offers.
 func presets() []lab.Preset {
@@ -40,6 +43,11 @@ func presets() []lab.Preset {
 			Key: "own-cxl-ssd", Title: "A design of your own", Set: "workload=bfs-dense scale=1 own_switch=0 own_promote=miss" + artifact,
 			About:   "A log, no context switches, and a missed page goes to host DRAM at its next hit: choose mechanisms under Device, and compare.",
 			Systems: []string{"dram-only", "base-cssd", "astriflash-cxl", "skybyte-wp", "skybyte-full", "own-design"},
+		},
+		{
+			Key: "own-policy", Title: "A policy of your own", Set: "workload=dlrm scale=16 promote_copy=1 shootdown=4 policy=%23After+more+hits@promote=hits%3E=p1 p1=32" + artifact,
+			About:   "One line under Your policy says which pages move to host DRAM. Here a move takes 1 µs and stops all cores for 4, which the artifact has for nothing: SkyByte's threshold moves nearly every page that is used seven times, and who waits for 32 hits is several times as fast. Dial 1 is that number; with moves for nothing (Device) the best is 1.",
+			Systems: []string{"dram-only", "skybyte-cp", "skybyte-full", own.Name},
 		},
 	}
 }

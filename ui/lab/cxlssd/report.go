@@ -10,14 +10,23 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab/own"
 )
 
 // describe is the report of a result.
 func describe(w *trace, _ *settings, r *result) *report.Report {
-	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: w.notes, Lead: lead(r), Caveats: caveats(r)}
+	rep := &report.Report{Fits: r.GaveUp == "", Reason: r.GaveUp, About: w.about, Origin: w.origin, Notes: slices.Clip(w.notes), Lead: lead(r)}
+	if r.Script != nil {
+		ran := own.Ran{Named: r.Script.Named, Spent: r.Script.Spent}
+		ran.Tell(rep)
+	}
+	if !rep.Fits {
+		return rep
+	}
+	rep.Caveats = caveats(r)
 	for _, say := range []func(*result) (string, string){losses, passes} {
-		if own, _ := say(r); own != "" {
-			rep.Notes = append(slices.Clip(rep.Notes), own)
+		if its, _ := say(r); its != "" {
+			rep.Notes = append(slices.Clip(rep.Notes), its)
 		}
 	}
 	rep.Notes = append(slices.Clip(rep.Notes), warmed(&r.w.Recipe))

@@ -1,7 +1,7 @@
 package cxlssd
 
 import (
-	"slices"
+	"errors"
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
@@ -81,14 +81,25 @@ type view struct {
 func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Section, error) {
 	return func(x *seen) (*report.Section, error) {
 		m := x.Settings.machine()
-		at := slices.IndexFunc(core.Systems, func(d core.System) bool { return d.Name == x.System })
-		return show(&view{x.Workload, &m, &core.Systems[at], x.Look, x.Progress})
+		system, err := core.Find(x.System)
+		if err != nil {
+			return nil, err
+		}
+		return show(&view{x.Workload, &m, system, x.Look, x.Progress})
 	}
 }
 
 // run runs the design in focus; watch may be nil.
 func (v *view) run(watch *core.Watch) (*core.Result, error) {
-	return core.Run(v.w.Workload, v.s, v.system.Name, watch, nil)
+	return whole(core.Run(v.w.Workload, v.s, v.system.Name, watch, nil))
+}
+
+// whole makes an error of a run that was given up: there is nothing to show of it.
+func whole(r *core.Result, err error) (*core.Result, error) {
+	if err == nil && r.GaveUp != "" {
+		return nil, errors.New(r.GaveUp)
+	}
+	return r, err
 }
 
 // each runs designs one after the other; watch, which may be nil, watches the one in focus.
@@ -99,7 +110,7 @@ func (v *view) each(systems []*core.System, watch *core.Watch) ([]*core.Result, 
 		if x == v.system {
 			of = watch
 		}
-		r, err := core.Run(v.w.Workload, v.s, x.Name, of, nil)
+		r, err := whole(core.Run(v.w.Workload, v.s, x.Name, of, nil))
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +124,7 @@ func (v *view) each(systems []*core.System, watch *core.Watch) ([]*core.Result, 
 
 // design is the mechanisms of the design in focus.
 func (v *view) design() core.Design {
-	if v.system.Own {
-		return v.s.Own
-	}
-	return v.system.Design
+	return v.s.Mechanisms(v.system)
 }
 
 // stream is what the threads of a run ask for.

@@ -122,10 +122,8 @@ func timed(v *seen) (*timefiles.Run, error) {
 		t.Count(programs, int64(x.At), x.Programs)
 	}
 	name := v.System
-	for i := range core.Systems {
-		if core.Systems[i].Name == name {
-			name = core.Systems[i].Title
-		}
+	if x, err := core.Find(name); err == nil {
+		name = x.Title
 	}
 	c.t, c.read, c.dies = t.End(), int64(m.Read), int(m.Servers()) > c.asked[1]-c.asked[0]
 	makes := why()

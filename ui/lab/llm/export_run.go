@@ -62,7 +62,7 @@ func (r *recorded) what(t *offload.Transfer) string {
 }
 
 // collectives are the words for their kinds.
-var collectives = map[job.Kind]string{job.AllReduce: "all-reduce", job.AllGather: "all-gather", job.ReduceScatter: "reduce-scatter", job.AllToAll: "all-to-all"}
+var collectives = map[job.Kind]string{job.AllReduce: "all-reduce", job.AllGather: "all-gather", job.ReduceScatter: "reduce-scatter", job.AllToAll: "all-to-all", job.PassOn: "keys and values passed on"}
 
 // beside reports whether a transfer is not a kernel of the GPU itself.
 func (r *recorded) beside(t *offload.Transfer) bool {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -34,6 +35,7 @@ type settings struct {
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
 	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard()}
+	s.Layout.Context, s.Layout.Expert = 1, 1
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
 		s.Cut = "tensor"
@@ -86,15 +88,17 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	r.Optimizer, r.Loss = recipe.Optimizer(slices.Index(optimizers, s.Optimizer)), recipe.Loss(slices.Index(losses, s.Loss))
 	r.FP32 = s.State == states[1]
 	if out.Auto = s.Cuts == "auto"; out.Auto {
-		l.Tensor, l.Data, l.ZeRO, l.Micro = 1, 1, 0, 0
+		l.Tensor, l.Data, l.Context, l.Expert, l.ZeRO, l.Micro = 1, 1, 1, 1, 0, 0
 	}
 	if err := s.stand(&out); err != nil {
 		return out, err
 	}
-	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
+	if parts := l.Tensor * l.Replicas(); l.Context > 1 && out.Node.GPUs%parts != 0 {
+		return out, fmt.Errorf("%s of a matrix, %s and %s to a sequence take %d GPUs, which does not divide %d; set tensor, data and context under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), prose.Count(l.Context, "GPU"), parts, out.Node.GPUs)
+	} else if parts < 1 || out.Node.GPUs%parts != 0 {
 		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), parts, out.Node.GPUs)
 	}
-	l.Pipeline = out.Node.GPUs / (l.Tensor * l.Data)
+	l.Pipeline = out.Node.GPUs / (l.Tensor * l.Replicas())
 	return out, nil
 }
 
@@ -160,6 +164,9 @@ func sound(m *core.Setup) error {
 		l.Pipeline = 1
 		return divides(&m.Arch, &l)
 	}
+	if err := shareable(m); err != nil {
+		return err
+	}
 	if m.Node.Nodes < 2 { // of several nodes systems by recipe need no pipeline
 		if err := stages(&m.Arch, &m.Layout); err != nil {
 			return err
@@ -186,6 +193,29 @@ func divides(a *model.Arch, l *job.Layout) error {
 	return nil
 }
 
+// shareable reports sequences that GPUs cannot share, and experts that cannot be split over them.
+func shareable(m *core.Setup) error {
+	a, l := &m.Arch, &m.Layout
+	apart := l.Tensor * l.Pipeline
+	switch {
+	case l.Context > 1 && a.Encoder > 0:
+		return fmt.Errorf("%s has an encoder, and GPUs share sequences of decoders only; set context under Training to 1", a.Title)
+	case l.Context > 1 && l.Sequence%(2*l.Context) != 0:
+		return fmt.Errorf("a sequence of %s tokens does not divide into two pieces for each of %d GPUs; set sequence under Training to a multiple of %d", prose.Grouped(l.Sequence), l.Context, 2*l.Context)
+	case l.Expert > 1 && a.Experts <= 1:
+		return fmt.Errorf("%s has no experts; set expert under Training to 1", a.Title)
+	case l.Expert > 1 && a.Experts%l.Expert != 0:
+		return fmt.Errorf("%s cannot be split over %d GPUs; set expert under Training to a number that divides them", prose.Count(a.Experts, "expert"), l.Expert)
+	case l.Expert > 1 && l.Replicas()%l.Expert != 0:
+		return fmt.Errorf("experts are split over %s, and there are %d of data and context together; set expert under Training to a number that divides them, or data to a multiple of it", prose.Count(l.Expert, "replica"), l.Replicas())
+	case l.Expert > 1 && l.ZeRO > 1:
+		return errors.New("experts that are split over replicas are cut no further than by ZeRO's stage 1; set zero under Training to 1, or expert to 1")
+	case l.Expert > 1 && m.Node.InNode()%(l.Expert*apart) != 0:
+		return fmt.Errorf("experts are split over GPUs that are %d apart, so that %d of them are not in a node of %d, and what tokens take over the network is not modelled; set expert under Training to fewer", apart, l.Expert, m.Node.InNode())
+	}
+	return nil
+}
+
 // stages reports a pipeline of more stages than there are layers. Systems by recipe have none.
 func stages(a *model.Arch, l *job.Layout) error {
 	layers := a.Layers + a.Encoder
@@ -193,7 +223,7 @@ func stages(a *model.Arch, l *job.Layout) error {
 		return nil
 	}
 	return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
-		prose.Count(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
+		prose.Count(layers, "layer"), l.Pipeline, l.GPUs(), l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
 }
 
 // rounds reports a batch that a pipeline cannot cut into its micro-batches.
@@ -347,10 +377,12 @@ func knobs() map[string][]setting {
 			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
 		one("layout", "Layout", groupLayout, "ours", "Whether Ideal and TERAIO are cut as the settings below say, or in the fastest way that is found: closed forms rank all, and the ten best of them run. ZeRO and FSDP cut in their own way.", func(s *settings) *string { return &s.Cuts },
 			knob.Choice{Key: "own", Label: "as set", Word: "-", Help: "As the settings below say."},
-			knob.Choice{Key: "auto", Label: "the fastest", Word: "cut in the fastest way", Ineffective: []string{"micro", "tensor", "data", "zero"}, Why: "the layout is found", Help: "Ten layouts run, so that it takes ten times as long."}),
+			knob.Choice{Key: "auto", Label: "the fastest", Word: "cut in the fastest way", Ineffective: []string{"micro", "tensor", "data", "context", "expert", "zero"}, Why: "the layout is found", Help: "Ten layouts run, so that it takes ten times as long."}),
 		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
+		numeric("context", "GPUs to a sequence (context parallelism)", groupLayout, "", 1, 1, 256, "Ring Attention, Liu et al., 2023; striped, Brandon et al., 2023", "How many GPUs share every sequence: each has two pieces of it, so that all compute alike, and keys and values go around them while the block before is multiplied. Of Ideal and TERAIO; they divide what tensor and data leave. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Context }),
+		numeric("expert", "Replicas that share experts (expert parallelism)", groupLayout, "", 1, 1, 256, "GShard, Lepikhin et al., 2020", "Over how many replicas, of batch or sequence, the experts of a mixture are split: tokens go to them and back, which nothing hides. Of Ideal and TERAIO, inside a node. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Expert }),
 		numeric("zero", "ZeRO stage of replicas", groupLayout, "", 1, 0, 3, "0: nothing is cut; Rajbhandari et al., ZeRO, SC 2020", "What replicas share: 1 optimizer states, 2 and gradients, 3 and weights.", func(s *settings) *int64 { return &s.Layout.ZeRO }),
 	}
 	training = append(training, recipeKnobs()...)

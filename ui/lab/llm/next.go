@@ -65,7 +65,7 @@ func without(s *core.Setup) []core.Change {
 	if n.Host > 0 {
 		add("host", "All host memory", withHost(s, 0))
 	}
-	if one := max(1, s.Layout.Tensor) * max(1, s.Layout.Data); n.GPUs > one && n.Nodes < 2 {
+	if one := max(1, s.Layout.Tensor) * max(1, s.Layout.Data) * max(1, s.Layout.Context); n.GPUs > one && n.Nodes < 2 {
 		x := *s
 		x.Node.GPUs -= one
 		x.Layout.Pipeline = x.Node.GPUs / one

@@ -86,7 +86,7 @@ func answer(r *result) string {
 }
 
 // caveats say what decides whether the numbers can be trusted: of a system by recipe what its band is, of others what
-// kernel times rest on; and of products in fp8, that none of it is about them.
+// kernel times rest on; and of products in fp8, and of what GPUs share, that none of it is about them.
 func caveats(w *work, r *result) []string {
 	band, ground, ok := job.Trust(&w.setup.Node, w.setup.Layout.Precision)
 	var eight []string
@@ -96,6 +96,9 @@ func caveats(w *work, r *result) []string {
 		eight = []string{unproven}
 	default:
 		eight = []string{"Products in fp8 take half the time of those in bf16, as data sheets say; no measurement stands behind that."}
+	}
+	if r.Job != nil && r.Job.Spec.Own() {
+		eight = append(eight, "Sequences that GPUs share, or experts that are split over them, are an estimate: no measured row was held out for what they send each other.")
 	}
 	switch {
 	case r.Recipe != nil:

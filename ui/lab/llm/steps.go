@@ -18,7 +18,8 @@ func kernels(w *work) float64 {
 		micro = max(1, 8192/max(1, l.Sequence))
 	}
 	const iterations = 3
-	return float64(w.setup.Arch.Layers+w.setup.Arch.Encoder) * ofLayer * float64(max(1, l.Batch/max(1, micro))) * float64(max(1, l.Tensor)) * iterations
+	rounds := 4 * float64(max(1, l.Context)-1) // in which keys and values come and are multiplied, forward and backward
+	return float64(w.setup.Arch.Layers+w.setup.Arch.Encoder) * (ofLayer + rounds) * float64(max(1, l.Context)) * float64(max(1, l.Batch/max(1, micro))) * float64(max(1, l.Tensor)) * iterations
 }
 
 // What a kernel costs, in steps; plans that are made for each GPU that does something else (system.System.Planning)
@@ -44,7 +45,7 @@ func steps(w *work, _ *settings, name string) int {
 	if w.setup.Auto {
 		n *= 10 // layouts
 	}
-	own := n / float64(max(1, l.Tensor)*max(1, l.Data))
+	own := n / float64(max(1, l.Tensor)*max(1, l.Replicas()))
 	return lab.Steps(own, max(x.Planning*math.Sqrt(own/planned), ofKernel)) + lab.Steps(n-own, schedules*ofKernel)
 }
 

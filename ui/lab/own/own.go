@@ -63,7 +63,7 @@ func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 	list := []knob.Knob[S]{{
 		Info: knob.Info{
 			Key: TextKey, Label: "Policy", Kind: knob.Script,
-			Help:   "What the system Yours does, a rule a line, or with @ between: " + strings.Join(rules, ", ") + ". Empty, it does as " + place.Rules[0].Name + " = " + place.Rules[0].Default + ".",
+			Help:   "What the system Yours does, a rule a line, or with @ between: " + strings.Join(rules, ", ") + ". Empty, it does as " + without(place) + ".",
 			Source: "yours",
 		},
 		Word: func(s *S) *string { return &ref(s).Text },
@@ -84,32 +84,50 @@ func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 // System is the one that does what is written.
 func System(place *policy.Place, look int) lab.System {
 	return lab.System{
-		Name: Name, Title: "Yours", Family: "Yours", Paper: "not in the literature",
-		About: "The policy that stands under " + Panel().Title + "; without one " + place.Rules[0].Name + " = " + place.Rules[0].Default + ".",
+		Name: Name, Title: policy.Yours, Family: policy.Yours, Paper: "not in the literature",
+		About: "The policy that stands under " + Panel().Title + "; without one " + without(place) + ".",
 		Off:   true, Look: look,
 	}
 }
 
-// Read returns the policy of a setting. The error says where in the text it is wrong.
-func (s *Setting) Read(place *policy.Place) (*policy.Policy, error) {
+// Read returns the policy of a setting; nil where there is no text, and the place has none by
+// default either. The error says where in the text it is wrong.
+func (s *Setting) Read(place *policy.Place) (*policy.Chosen, error) {
 	text := s.Text
 	if text == "" {
-		text = place.Rules[0].Name + "=" + place.Rules[0].Default
+		if text = byDefault(place); text == "" {
+			return nil, nil
+		}
 	}
 	p, err := policy.Parse(place, text)
 	var wrong *policy.Error
 	if errors.As(err, &wrong) {
 		return nil, &Wrong{wrong, s.Text}
 	}
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	c := &policy.Chosen{Policy: p, Work: s.Work * Million}
+	for i, d := range s.Dials {
+		c.Dials[i] = float64(d) / dial
+	}
+	return c, nil
 }
 
-// Values returns the dials as a policy reads them.
-func (s *Setting) Values() (v [policy.Dials]float64) {
-	for i, d := range s.Dials {
-		v[i] = float64(d) / dial
+// byDefault is the text of a place where there is none; "" if the engine does without.
+func byDefault(place *policy.Place) string {
+	if r := place.Rules[0]; r.Default != "" {
+		return r.Name + " = " + r.Default
 	}
-	return v
+	return ""
+}
+
+// without says what the system does where there is no text.
+func without(place *policy.Place) string {
+	if place.Without != "" {
+		return place.Without
+	}
+	return byDefault(place)
 }
 
 // Wrong is an error in the text of a setting.
@@ -129,17 +147,15 @@ func (w *Wrong) Unwrap() error { return w.At }
 
 // A Ran is what a run says of its policy.
 type Ran struct {
-	Title, SHA256     string
-	Future            bool
-	Asked, Candidates int64
-	All               []string // rules of which all candidates are asked each time
-	Notes             []string
+	policy.Named
+	policy.Spent
+	All []string // rules of which all candidates are asked each time
 }
 
 // Tell writes what the policy was, and what it did, into the report of a run.
 func (r *Ran) Tell(rep *report.Report) {
 	if rep.Called = r.Title; r.Title == "" {
-		rep.Called = "Yours"
+		rep.Called = policy.Yours
 	}
 	text := fmt.Sprintf("The policy %s (%.8s) was asked %s times", rep.Called, r.SHA256, prose.Grouped(r.Asked))
 	if mean := r.Candidates / max(1, r.Asked); mean > 1 {

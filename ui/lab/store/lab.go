@@ -182,11 +182,11 @@ func (s *settings) policy(system string) (core.Policy, error) {
 	if system != own.Name {
 		return core.Find(system)
 	}
-	p, err := s.Own.Read(core.Asks())
+	c, err := s.Own.Read(core.Asks())
 	if err != nil {
 		return core.Policy{}, err
 	}
-	return core.Own(system, p, s.Own.Values(), s.Own.Work*own.Million), nil
+	return core.Own(system, c), nil
 }
 
 // policy is what a system does with settings: of the best known the policy that is, and with
@@ -438,7 +438,7 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 		rep.Notes = append(rep.Notes, "Of all that were tried the fastest is "+r.says+".")
 	}
 	if x := r.Script; x != nil {
-		ran := own.Ran{Title: x.Title, SHA256: x.SHA256, Future: x.Future, Asked: x.Asked, Candidates: x.Candidates, Notes: x.Notes}
+		ran := own.Ran{Named: x.Named, Spent: x.Spent}
 		if x.EvictAsksAll {
 			ran.All = append(ran.All, "evict")
 		}

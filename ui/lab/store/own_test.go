@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"spillway/sim/policy"
 	core "spillway/sim/store"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 	"spillway/ui/lab/own"
 )
 
@@ -96,18 +96,8 @@ func TestOwn(t *testing.T) {
 // What people start from runs, and is what it is called.
 func TestPlace(t *testing.T) {
 	l := New()
-	if own.Place(&l) == nil || own.Place(&l).Lab != l.Name || own.Place(&l).Title != l.Title {
-		t.Error("the place is of another laboratory")
-	}
-	for _, s := range l.Systems {
-		if s.Name != own.Name && !s.Bound && !slices.Contains(core.Asks().Taken, s.Title) {
-			t.Errorf("a policy may be called %s", s.Title)
-		}
-	}
-	p, err := policy.Parse(core.Asks(), "evict = last")
-	if err != nil || p.Place().Lab != "store" {
-		t.Error(err)
-	}
+	labtest.Place(t, &l)
+	labtest.Policies(t, &l, "workload=table-and-blocks", 3)
 }
 
 // The preset's sentence is so: the policy is faster than all that do not try all.
@@ -131,37 +121,5 @@ func TestOwnPreset(t *testing.T) {
 		if v := time(p.Name); v <= mine {
 			t.Errorf("%s takes %v s, the policy %v s", p.Name, v, mine)
 		}
-	}
-}
-
-// The policies of the document run, each under its title.
-func TestPoliciesOfTheDocument(t *testing.T) {
-	text, err := os.ReadFile("../../../public/docs/policies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := New()
-	blocks := strings.Split(string(text), "```policy\n")[1:]
-	for _, b := range blocks {
-		b, _, _ = strings.Cut(b, "```")
-		p, err := policy.Parse(core.Asks(), b)
-		if err != nil {
-			t.Errorf("%v\n%s", err, b)
-			continue
-		}
-		u, err := l.Read("workload=table-and-blocks")
-		if err == nil {
-			err = u.Set(own.TextKey, b)
-		}
-		if err != nil || u.Text(own.TextKey) != p.Text {
-			t.Fatalf("%v, %s", err, u.Text(own.TextKey))
-		}
-		rep, _, err := l.Run(u, own.Name, nil, nil)
-		if err != nil || !rep.Fits || p.Title != "" && rep.Called != p.Title {
-			t.Errorf("%v, %+v\n%s", err, rep, b)
-		}
-	}
-	if len(blocks) < 3 {
-		t.Errorf("the document has %d policies", len(blocks))
 	}
 }

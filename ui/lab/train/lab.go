@@ -25,6 +25,7 @@ import (
 	"spillway/traces/zoo"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 	"spillway/ui/lab/train/papers/deepum"
 	"spillway/ui/lab/train/papers/g10"
 	"spillway/ui/lab/train/papers/kerneltimes"
@@ -55,6 +56,7 @@ type settings struct {
 	Contents  string // of tensors on compressed memory: profile.All
 	Running   running
 	Prices    machine.Prices
+	Own       own.Setting
 }
 
 // fixed is the choice of no simulated drive.
@@ -67,7 +69,7 @@ func standard() settings {
 		Unknown: string(recording.Merge), Recorded: timesKept,
 		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
-		Running: asUsual(), Scale: usualScale, Network: example,
+		Running: asUsual(), Scale: usualScale, Network: example, Own: own.Standard(),
 	}
 }
 
@@ -81,7 +83,9 @@ func (s *settings) request(name string) (core.Request, error) {
 		q.SSD = s.SSD
 	}
 	var err error
-	q.Options.Quirks, err = quirk.Parse(s.Mode)
+	if q.Options.Quirks, err = quirk.Parse(s.Mode); err == nil && name == own.Name {
+		q.Policy, err = s.Own.Read(core.Asks())
+	}
 	return q, err
 }
 
@@ -112,7 +116,7 @@ func New() lab.Lab {
 			About:   "One GPU trains a network that does not fit into its memory.",
 			Lead:    "What happens when a training job does not fit into GPU memory.",
 			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
+			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}, own.Panel()},
 			Charts:  charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
 			Brief: []lab.Brief{
 				{Text: "{model?} {network?} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
@@ -129,13 +133,14 @@ func New() lab.Lab {
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
-			Entry:    "entry", EntryKnobs: own(), EntryShares: []string{"gpu"},
+			Entry:    "entry", EntryKnobs: ofRecordings(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},
 			Asked:             []lab.Asked{{Words: "slow wait stall bottleneck", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "how much memory does it need fit take smallest gpu", ID: "section take"}, {Words: "oom out of memory does not fit", ID: "knob gpu_memory"}},
 			Contradictions:    "hardware",
 			ContradictionHelp: "These settings cannot go together. Each sentence names one to change.",
 		},
+		Asks:    core.Asks(),
 		Why:     why(),
 		Default: standard(),
 		Knobs:   knobs(),
@@ -261,7 +266,7 @@ func load(s *settings, f lab.Files) (Workload, error) {
 func systems() []lab.System {
 	o := system.Published()
 	all := core.All()
-	list := make([]lab.System, len(all))
+	list := make([]lab.System, len(all), len(all)+1)
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
@@ -271,12 +276,21 @@ func systems() []lab.System {
 			list[i].Floor = recomputing
 		}
 	}
-	return list
+	return append(list, own.System(core.Asks(), core.OwnLook))
+}
+
+// system is the system of a result.
+func (s *settings) system(name string) (system.System, error) {
+	if name == own.Name {
+		c, err := s.Own.Read(core.Asks())
+		return core.Own(c), err
+	}
+	return core.Find(name)
 }
 
 // knobs returns the settings by panel.
 func knobs() map[string][]knob.Knob[settings] {
-	return map[string][]knob.Knob[settings]{"workload": workloadKnobs(), "hardware": hardwareKnobs(), "fidelity": {modeKnob()}, "options": optionKnobs(), "cost": costKnobs()}
+	return map[string][]knob.Knob[settings]{"workload": workloadKnobs(), "hardware": hardwareKnobs(), "fidelity": {modeKnob()}, "options": optionKnobs(), "cost": costKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
 }
 
 func workloadKnobs() []knob.Knob[settings] {
@@ -560,6 +574,11 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
+	}
+	if x := r.Policy; x != nil {
+		a := x.Account()
+		ran := own.Ran{Named: a.Named, Spent: a.Spent}
+		ran.Tell(rep)
 	}
 	switch {
 	case s.Entry != "":

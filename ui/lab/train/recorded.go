@@ -49,7 +49,7 @@ const (
 const recordedKey = "recorded"
 
 // own are those of entries of opened files.
-func own() []string { return []string{stepKnob, unknownKnob, rolesKnob, timesKnob} }
+func ofRecordings() []string { return []string{stepKnob, unknownKnob, rolesKnob, timesKnob} }
 
 // recordedKnobs are the settings of recordings.
 func recordedKnobs() []knob.Knob[settings] {

@@ -9,7 +9,6 @@ import (
 	"spillway/sim/compress/profile"
 	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
-	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/paged"
 	"spillway/sim/train/engine/pool"
@@ -237,7 +236,7 @@ func (s *settings) contentsCaveat(r *result.Result) string {
 
 // poolCaveat is about a memory pool larger than the GPU.
 func (s *settings) poolCaveat(r *result.Result) string {
-	x, err := core.Find(r.System)
+	x, err := s.system(r.System)
 	if err != nil {
 		return ""
 	}
@@ -252,7 +251,7 @@ func (s *settings) poolCaveat(r *result.Result) string {
 // nobody knows how many share one handling (machine.Doubts): how long they would
 // take if it were many, or few. Everything else is taken to be the same.
 func (s *settings) faultCaveat(r *result.Result) string {
-	x, err := core.Find(r.System)
+	x, err := s.system(r.System)
 	o := s.options()
 	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || !engine.Is[paged.Memory](x.Runtime(&o)) {
 		return ""
@@ -375,7 +374,7 @@ func (s *settings) gpuName() string {
 func (s *settings) usableCaveat(r *result.Result) string {
 	o := s.options()
 	share := system.UMUsable.Of(&o)
-	x, err := core.Find(r.System)
+	x, err := s.system(r.System)
 	if err != nil || !r.Fits || r.Mean().Paging == nil || share >= system.UMUsable.Max {
 		return ""
 	}
@@ -390,7 +389,7 @@ func (s *settings) idleCaveat(w Workload, r *result.Result) string {
 	}
 	t := &r.Mean().Traffic
 	moved := t.HostIn + t.HostOut + t.SSDIn + t.SSDOut
-	x, err := core.Find(r.System)
+	x, err := s.system(r.System)
 	if moved == 0 || err != nil {
 		return ""
 	}

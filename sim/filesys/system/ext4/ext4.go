@@ -34,6 +34,7 @@ import (
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system"
+	"spillway/sim/filesys/table"
 	"spillway/sim/unit"
 )
 
@@ -112,24 +113,29 @@ type fs struct {
 	next, current       transaction // running and committing
 	since               unit.Time   // of the first block of the running one
 	wanted, starved     bool        // a commit is asked for; it has no room in the journal
-	joined              []int32     // by page: the last transaction that it joined
-	latest              []int32     // by page: the last that committed it, while it is not home
+	blocks              table.Table[block]
 	waiters             []waiter
 
 	// Committed transactions that the journal still holds, from tail to before running:
 	// rings by number.
-	tail               int32
-	begin              []int32 // where its blocks are in ring
-	count, live        []int32 // how many there are, and how many are not home and in no later one
-	size               []int32 // pages in the journal
-	ring               []int32 // numbers of blocks
-	ringAt             int32
-	usedLog            int32 // pages
-	head               int32 // where the next goes
-	awaitingCheckpoint []link
-	first, last        int32 // of homeless, those that wait longest first
-	going              []goes
-	interval, old      unit.Time
+	tail          int32
+	begin         []int32 // where its blocks are in ring
+	count, live   []int32 // how many there are, and how many are not home and in no later one
+	size          []int32 // pages in the journal
+	ring          []int32 // numbers of blocks
+	ringAt        int32
+	usedLog       int32 // pages
+	head          int32 // where the next goes
+	first, last   int32 // of blocks that are not home, those that wait longest first
+	going         []goes
+	interval, old unit.Time
+}
+
+// A block is what the journal knows of a page: the last transaction that it joined, the last
+// that committed it while it is not home, and its place among those that are not.
+type block struct {
+	joined, latest int32
+	home           link
 }
 
 // A link chains the blocks that are not home, by their first commit.
@@ -149,7 +155,7 @@ func New(h *host.Host) plan.FS {
 	f := &fs{
 		h: h, kind: make([]plan.Structure, pages), entries: make([]int32, most), extent: make([]int32, most),
 		nodeTx: make([]int32, most), dataTx: make([]int32, most),
-		joined: make([]int32, pages), latest: make([]int32, pages), awaitingCheckpoint: make([]link, pages),
+		blocks:  table.New[block](pages),
 		running: 1, tail: 1, first: host.None, last: host.None,
 		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire,
 	}

@@ -283,7 +283,7 @@ func TestCommit(t *testing.T) {
 	for i := range int32(400) {
 		f.join(f.h.Pages() - 1 - i)
 	}
-	if got, n := commit(f), len(f.awaitingCheckpoint); n == 0 || got != fmt.Sprintf("journal write %d, journal write 1", 405+1+1) {
+	if got := commit(f); got != fmt.Sprintf("journal write %d, journal write 1", 405+1+1) {
 		t.Errorf("a commit of 405 blocks is %q", got)
 	}
 }
@@ -305,9 +305,11 @@ func check(f *fs) error {
 	for _, g := range f.going {
 		going[g.page] = g.tx
 	}
-	for page, tx := range f.latest {
+	for page := range f.h.Pages() {
+		b := f.blocks.At(page)
+		tx := b.latest
 		if tx == 0 {
-			if f.awaitingCheckpoint[page].in() {
+			if b.home.in() {
 				return fmt.Errorf("block %d is to go home without a transaction", page)
 			}
 			continue
@@ -316,10 +318,10 @@ func check(f *fs) error {
 		if tx < f.tail {
 			return fmt.Errorf("block %d is of transaction %d, which has left the journal", page, tx)
 		}
-		if !f.awaitingCheckpoint[page].in() && going[int32(page)] != tx {
+		if !b.home.in() && going[page] != tx {
 			return fmt.Errorf("block %d of transaction %d is neither home nor on its way", page, tx)
 		}
-		if !f.h.Has(int32(page)) {
+		if !f.h.Has(page) {
 			return fmt.Errorf("block %d is not home and not in the cache", page)
 		}
 	}
@@ -493,7 +495,7 @@ func TestRandom(t *testing.T) {
 			t.Errorf("seed %d: in the end %d pages of the journal are in use, and %d blocks run", seed, f.usedLog, len(f.next.blocks))
 		}
 		for b := range behind {
-			if b != host.None && f.joined[b] != 0 { // not revoked
+			if b != host.None && f.blocks.At(b).joined != 0 { // not revoked
 				t.Errorf("seed %d: block %d was not written home after its last commit", seed, b)
 			}
 		}

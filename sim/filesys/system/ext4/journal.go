@@ -14,14 +14,15 @@ func (f *fs) quarter() int { return max(int(f.logSize/4), 1) }
 
 // join makes a block part of the running transaction.
 func (f *fs) join(page int32) {
-	if f.joined[page] == f.running {
+	b := f.blocks.At(page)
+	if b.joined == f.running {
 		return
 	}
 	if len(f.next.blocks) == 0 {
 		f.since = f.now
 		f.h.Env.Start(journal, f.now+f.interval)
 	}
-	f.joined[page] = f.running
+	b.joined = f.running
 	f.next.blocks = append(f.next.blocks, page)
 	f.h.Pin(page)
 	if len(f.next.blocks) >= f.quarter() && !f.wanted {
@@ -32,18 +33,19 @@ func (f *fs) join(page int32) {
 
 // revoke forgets a block of metadata that is none any more: no transaction writes it home.
 func (f *fs) revoke(page int32) {
+	b := f.blocks.At(page)
 	for _, tx := range []*transaction{&f.next, &f.current} {
-		if f.joined[page] < f.running && tx == &f.next || f.joined[page] != f.committing && tx == &f.current {
+		if b.joined < f.running && tx == &f.next || b.joined != f.committing && tx == &f.current {
 			continue
 		}
 		if i := slices.Index(tx.blocks, page); i >= 0 {
 			tx.blocks[i] = host.None
 		}
 	}
-	f.joined[page] = 0
-	if tx := f.latest[page]; tx != 0 {
+	b.joined = 0
+	if tx := b.latest; tx != 0 {
 		f.live[tx%f.logSize]--
-		f.latest[page] = 0
+		b.latest = 0
 		f.unlink(page)
 		f.release()
 	}
@@ -185,15 +187,16 @@ func (f *fs) committed() {
 		if page == host.None {
 			continue
 		}
-		if old := f.latest[page]; old != 0 {
+		b := f.blocks.At(page)
+		if old := b.latest; old != 0 {
 			f.live[old%f.logSize]--
 		}
-		f.latest[page] = tx
+		b.latest = tx
 		f.live[i]++
 		f.count[i]++
 		f.ring[f.ringAt] = page
 		f.ringAt = (f.ringAt + 1) % int32(len(f.ring))
-		if !f.awaitingCheckpoint[page].in() {
+		if !b.home.in() {
 			f.link(page)
 		}
 	}
@@ -219,7 +222,7 @@ func (f *fs) committed() {
 	case f.crowded():
 		f.h.Env.Start(checkpoint, f.now)
 	case f.first != host.None:
-		f.h.Env.Start(checkpoint, f.awaitingCheckpoint[f.first].since+f.old)
+		f.h.Env.Start(checkpoint, f.blocks.At(f.first).home.since+f.old)
 	}
 }
 
@@ -260,24 +263,24 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		i := f.tail % f.logSize
 		for j := range f.count[i] {
 			page := f.ring[(f.begin[i]+j)%int32(len(f.ring))]
-			if f.latest[page] == f.tail && f.awaitingCheckpoint[page].in() && len(f.pages) < batch {
+			if b := f.blocks.At(page); b.latest == f.tail && b.home.in() && len(f.pages) < batch {
 				f.pages = append(f.pages, page)
 			}
 		}
 	} else {
-		for page := f.first; page != host.None && len(f.pages) < batch && f.awaitingCheckpoint[page].since+f.old <= f.now; page = f.awaitingCheckpoint[page].next {
+		for page := f.first; page != host.None && len(f.pages) < batch && f.blocks.At(page).home.since+f.old <= f.now; page = f.blocks.At(page).home.next {
 			f.pages = append(f.pages, page)
 		}
 	}
 	if len(f.pages) == 0 {
 		if f.first != host.None {
-			f.h.Env.Start(checkpoint, f.awaitingCheckpoint[f.first].since+f.old)
+			f.h.Env.Start(checkpoint, f.blocks.At(f.first).home.since+f.old)
 		}
 		return
 	}
 	for _, page := range f.pages {
 		f.unlink(page)
-		f.going = append(f.going, goes{page, f.latest[page]})
+		f.going = append(f.going, goes{page, f.blocks.At(page).latest})
 	}
 	f.writeHome(t, f.pages)
 	f.flush(t) // before the journal forgets them
@@ -297,12 +300,13 @@ func (f *fs) writeHome(t *plan.Thread, pages []int32) {
 // endCheckpoint ends a batch of the checkpoint.
 func (f *fs) endCheckpoint() {
 	for _, g := range f.going {
-		if f.latest[g.page] != g.tx {
+		b := f.blocks.At(g.page)
+		if b.latest != g.tx {
 			continue // a later transaction has it, or it is none any more
 		}
 		f.live[g.tx%f.logSize]--
-		f.latest[g.page] = 0
-		if f.joined[g.page] < f.uncommitted() && g.page >= f.blockBitmap {
+		b.latest = 0
+		if b.joined < f.uncommitted() && g.page >= f.blockBitmap {
 			f.h.Unpin(g.page)
 		}
 	}
@@ -311,17 +315,17 @@ func (f *fs) endCheckpoint() {
 }
 
 func (f *fs) link(page int32) {
-	f.awaitingCheckpoint[page] = link{before: f.last, next: host.None, since: f.now + 1}
+	f.blocks.At(page).home = link{before: f.last, next: host.None, since: f.now + 1}
 	if f.last == host.None {
 		f.first = page
 	} else {
-		f.awaitingCheckpoint[f.last].next = page
+		f.blocks.At(f.last).home.next = page
 	}
 	f.last = page
 }
 
 func (f *fs) unlink(page int32) {
-	l := &f.awaitingCheckpoint[page]
+	l := &f.blocks.At(page).home
 	if !l.in() {
 		return
 	}
@@ -329,12 +333,12 @@ func (f *fs) unlink(page int32) {
 	if l.before == host.None {
 		f.first = l.next
 	} else {
-		f.awaitingCheckpoint[l.before].next = l.next
+		f.blocks.At(l.before).home.next = l.next
 	}
 	if l.next == host.None {
 		f.last = l.before
 	} else {
-		f.awaitingCheckpoint[l.next].before = l.before
+		f.blocks.At(l.next).home.before = l.before
 	}
 }
 
@@ -345,12 +349,12 @@ func (f *fs) Finish(t *plan.Thread, now unit.Time) {
 		f.writeLog(t, n+1+n/tags+1)
 	}
 	f.pages = f.pages[:0]
-	for page := f.first; page != host.None; page = f.awaitingCheckpoint[page].next {
+	for page := f.first; page != host.None; page = f.blocks.At(page).home.next {
 		f.pages = append(f.pages, page)
 	}
 	for _, tx := range []*transaction{&f.current, &f.next} {
 		for _, page := range tx.blocks {
-			if page != host.None && !f.awaitingCheckpoint[page].in() {
+			if page != host.None && !f.blocks.At(page).home.in() {
 				f.link(page)
 				f.pages = append(f.pages, page)
 			}

@@ -89,6 +89,12 @@ type budget struct {
 type planner struct {
 	graph *graph
 	budget
+	latest
+	fit latest // the one before that fitted, while a stretch is looked for
+}
+
+// A latest plan is what has been found for a budget and a stretch.
+type latest struct {
 	factor    int64   // by which kernels are longer in the latest plan, in thousandths; 0: there is none for the budget
 	times     []int64 // of kernels, as planned with
 	stretched []int64 // room for times
@@ -106,6 +112,9 @@ type planner struct {
 	next    []int64 // of each move, the part of the prefetch's time that is in the next iteration
 	begun   []int32 // where the prefetch of each move begins
 }
+
+// forget says that a plan is for another budget.
+func (p *planner) forget() { p.factor, p.fit.factor = 0, 0 }
 
 // A ranked candidate is one in the heap, with its score as last known.
 type ranked struct {
@@ -246,19 +255,23 @@ func (p *planner) commit(c int32) {
 	p.moves = append(p.moves, move{c, int32(away), int32(back), p.tier[c]})
 }
 
-// before orders the heap: the best score, then the larger, then the first tensor and time.
-func (x ranked) before(y ranked) bool {
-	return x.score > y.score || x.score == y.score && x.candidate < y.candidate
+// before orders the heap: the best score, then the larger, then the first tensor and time. It is 1 if x goes
+// before y, else 0, and no branch, because no processor could guess it.
+func (x *ranked) before(y *ranked) uint64 {
+	_, first := bits.Sub64(uint64(x.candidate), uint64(y.candidate), 0)
+	_, better := bits.Sub64(y.score, x.score, first)
+	return better
 }
 
 func (p *planner) down(i int) {
 	h := p.heap
-	for c := h[i]; ; {
+	c := h[i]
+	for {
 		kid := 2*i + 1
-		if kid+1 < len(h) && h[kid+1].before(h[kid]) {
-			kid++
+		if kid+1 < len(h) {
+			kid += int(h[kid+1].before(&h[kid]))
 		}
-		if kid >= len(h) || !h[kid].before(c) {
+		if kid >= len(h) || h[kid].before(&c) == 0 {
 			h[i] = c
 			return
 		}

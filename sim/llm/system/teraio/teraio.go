@@ -225,7 +225,7 @@ func (a *planning) equip(mixed bool) error {
 		if !s.ssd && !(s.host && mixed) {
 			return &system.Refusal{Reason: fmt.Sprintf("GPU %d: its share of the links to drives and host memory is less than a byte a second; give the machine faster ones", a.first[i])}
 		}
-		p.factor = 0
+		p.forget()
 		p.budget = budget{
 			capacity: unit.Bytes(unit.MulDiv(int64(a.n.Usable()), a.o.Target, 1000)), limit: limit,
 			ssd: s.ssd, host: s.host && mixed,
@@ -427,6 +427,10 @@ func (a *planning) try(part int, factor int64) bool {
 	if p.factor == factor {
 		return p.pressure.left == 0 // it was the last that was tried
 	}
+	if p.fit.factor == factor {
+		p.latest, p.fit = p.fit, p.latest
+		return true
+	}
 	p.factor = factor
 	if factor != unstretched {
 		p.stretched = p.stretched[:0]
@@ -473,17 +477,20 @@ func (a *planning) told() report.Progress {
 }
 
 // smallest returns the smallest stretch with which a part fits that does not fit with low, to 6 %,
-// and reports whether there is one.
+// and reports whether there is one, whose plan is kept.
 func (a *planning) smallest(part int, low int64) (int64, bool) {
+	p := a.parts[part]
 	high := min(low*5/4, a.most)
 	for ; !a.try(part, high); high = min(high*3/2, a.most) {
 		if low = high; high >= a.most {
 			return high, false
 		}
 	}
+	p.latest, p.fit = p.fit, p.latest
 	for high-low > low/16 {
 		if mid := (low + high) / 2; a.try(part, mid) {
 			high = mid
+			p.latest, p.fit = p.fit, p.latest
 		} else {
 			low = mid
 		}
@@ -545,12 +552,14 @@ func (a *planning) hostFirst() []*offload.Schedule {
 	was := make([]budget, len(a.parts))
 	for i, p := range a.parts {
 		was[i] = p.budget
-		p.factor, p.hostFirst, p.hostIn, p.hostOut = 0, true, alone[a.first[i]].hostIn, alone[a.first[i]].hostOut
+		p.forget()
+		p.hostFirst, p.hostIn, p.hostOut = true, alone[a.first[i]].hostIn, alone[a.first[i]].hostOut
 	}
 	a.all(unstretched)
 	s := a.schedule(HostFirst)
 	for i, p := range a.parts {
-		p.factor, p.budget = 0, was[i]
+		p.forget()
+		p.budget = was[i]
 	}
 	return []*offload.Schedule{s}
 }

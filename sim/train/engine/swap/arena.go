@@ -167,7 +167,11 @@ func (r *Run) room(t workload.TensorID, k workload.KernelID) error {
 func (r *Run) evict(need unit.Bytes, tight bool) (leaves bool) {
 	r.lowMemory = tight
 	for _, t := range r.swapper.NoRoom(need) {
-		if r.leave(t, machine.Host, engine.ForRoom) {
+		to := machine.Host
+		if r.placer != nil {
+			to = r.placer.To(t)
+		}
+		if r.leave(t, to, engine.ForRoom) {
 			r.swapping.Forced++
 			leaves = true
 		}

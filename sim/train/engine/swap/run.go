@@ -102,6 +102,7 @@ type Run struct {
 	swapping    result.Swapping
 	swapper     Swapper
 	mover       Mover
+	placer      Placer
 	record      *engine.Record
 	told        func(done, total int)
 	done        int // kernels, of all iterations
@@ -152,6 +153,7 @@ func (m Memory) newRun(w *workload.Workload, p *program.Program, c *engine.Confi
 		return nil, err
 	}
 	r.mover, _ = r.swapper.(Mover)
+	r.placer, _ = r.swapper.(Placer)
 	return r, nil
 }
 
@@ -427,6 +429,12 @@ func (r *Run) unlink(t workload.TensorID) {
 // Now returns the time since the run began.
 func (r *Run) Now() unit.Cycles { return r.now }
 
+// Clock returns the tick of all times.
+func (r *Run) Clock() unit.Frequency { return r.clock }
+
+// Ended returns how many kernels have ended, of all iterations.
+func (r *Run) Ended() int64 { return r.kernels }
+
 // Iteration returns which iteration runs, from 0, warm-up included.
 func (r *Run) Iteration() int { return r.count - 1 }
 
@@ -448,6 +456,9 @@ func (r *Run) TransferTime(size unit.Bytes, tier machine.Tier, out bool) unit.Cy
 
 // HostMemory returns how much of the host's memory tensors may take.
 func (r *Run) HostMemory() unit.Bytes { return r.hostSize }
+
+// HostFree returns how much of that no tensor takes.
+func (r *Run) HostFree() unit.Bytes { return r.hostSize - r.host }
 
 // Set returns the tensors of kernel k in argument order: inputs, then outputs that are
 // not inputs. The slice is shared.

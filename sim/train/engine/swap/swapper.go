@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -57,6 +58,13 @@ type Swapper interface {
 type Mover interface {
 	// Moved is called when tensor t has come or left.
 	Moved(t workload.TensorID)
+}
+
+// A Placer is a Swapper that chooses where what leaves for room goes.
+type Placer interface {
+	// To returns the tier that t goes to: Host, or the SSD, where it goes as well if there is
+	// no room in host memory.
+	To(t workload.TensorID) machine.Tier
 }
 
 // A Noter is a Swapper that has something to say about the run when it has ended.

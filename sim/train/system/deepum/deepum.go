@@ -120,20 +120,41 @@ var Lookup = system.Param{
 
 // System is DeepUM.
 var System = system.System{
-	Name:   "deepum",
-	Title:  "DeepUM",
-	Paper:  paper,
-	About:  "Unified memory with a driver that learns from faults which blocks kernels need, and brings them before. A reconstruction: no code is public.",
-	Family: "DeepUM's comparison",
-	Off:    true,
-	Look:   8,
-	Params: slices.Concat([]*system.Param{&Degree, &Rows, &Ways, &Successors, &Prefetch, &PreEvict, &Invalidate, &Ready, &FaultsPerBlock, &Lookup}, system.UMParams()),
-	Runtime: func(o *system.Options) engine.Runtime {
-		s, b := of(o), system.UMBlocks(o)
-		b.Whole, b.PerFault = true, pages/FaultsPerBlock.Of(o)
-		b.PerSpare = unit.Time(Lookup.Of(o) * Degree.Of(o))
-		return blocks.Memory{Rules: b, Pager: func(r *blocks.Run) blocks.Pager { return newPager(r, s) }}
-	},
+	Name:    "deepum",
+	Title:   "DeepUM",
+	Paper:   paper,
+	About:   "Unified memory with a driver that learns from faults which blocks kernels need, and brings them before. A reconstruction: no code is public.",
+	Family:  "DeepUM's comparison",
+	Off:     true,
+	Look:    8,
+	Params:  slices.Concat([]*system.Param{&Degree, &Rows, &Ways, &Successors, &Prefetch, &PreEvict, &Invalidate, &Ready, &FaultsPerBlock, &Lookup}, system.UMParams()),
+	Runtime: func(o *system.Options) engine.Runtime { return runtime(o, nil) },
+}
+
+// runtime is DeepUM's, with what spare makes for a run, which may be nil.
+func runtime(o *system.Options, spare func(*blocks.Run) Spare) engine.Runtime {
+	s, b := of(o), system.UMBlocks(o)
+	b.Whole, b.PerFault = true, pages/FaultsPerBlock.Of(o)
+	b.PerSpare = unit.Time(Lookup.Of(o) * Degree.Of(o))
+	return blocks.Memory{Rules: b, Pager: func(r *blocks.Run) blocks.Pager {
+		p := newPager(r, s)
+		if spare != nil {
+			p.spare = spare(r)
+		}
+		return p
+	}}
+}
+
+// A Spare says whether a block must stay while room is made for what comes early. It is
+// expected in so many launches: 0 is the running kernel's, and before that it is over;
+// [Unexpected] if no kernel is known to need it. What it says holds until the next launch.
+type Spare func(b blocks.ID, expected int64) bool
+
+// Sparing is DeepUM that spares what somebody else says; spare makes what is asked during a run.
+func Sparing(spare func(*blocks.Run) Spare) system.System {
+	s := System
+	s.Runtime = func(o *system.Options) engine.Runtime { return runtime(o, spare) }
+	return s
 }
 
 // pages is how many pages a block has, in thousandths.

@@ -2,6 +2,7 @@ package deepum
 
 import (
 	"iter"
+	"math"
 	"slices"
 
 	"spillway/sim/train/engine/blocks"
@@ -29,6 +30,7 @@ type settings struct {
 type Pager struct {
 	settings
 	run        run
+	spare      Spare // of somebody's own; nil: what is expected is spared
 	executions executionTable
 	tables     []*blockTable       // by execution ID; nil: nothing has faulted there yet
 	kernels    []workload.KernelID // that was launched last, by execution ID
@@ -280,7 +282,22 @@ func (p *Pager) Queued(b blocks.ID) bool {
 
 // Spare reports whether the running kernel or one of the chain is expected to need b.
 func (p *Pager) Spare(b blocks.ID) bool {
+	if p.spare != nil {
+		return p.spare(b, p.expectedIn(b))
+	}
 	return int(b) < len(p.blocks) && p.blocks[b].expected >= p.launch
+}
+
+// Unexpected is in how many launches a block is expected that no kernel is known to need.
+const Unexpected = math.MinInt64
+
+// expectedIn is in how many launches the last is that is expected to need b, 0 for the running
+// one; negative if it is over.
+func (p *Pager) expectedIn(b blocks.ID) int64 {
+	if int(b) >= len(p.blocks) || p.blocks[b].expected == 0 {
+		return Unexpected
+	}
+	return p.blocks[b].expected - p.launch
 }
 
 // Ready is how many chunks pre-eviction holds free.

@@ -106,7 +106,11 @@ func (s *planner) refresh() {
 		if !s.sameSum(c, first[0]) {
 			first = first[1:]
 		}
-		c.benefit = first[0].benefit
+		c.sum = first[0].sum
+		c.benefit = c.sum
+		if s.score != nil {
+			c.benefit = s.scored(c)
+		}
 		if len(s.relief.during(c.gone, c.back)) == 0 {
 			c.state = spent
 		}
@@ -136,7 +140,7 @@ func (s *planner) addUp(periods []*period) {
 			a := &sums[i]
 			for len(a.rest) == 0 {
 				if a.period != nil {
-					a.period.benefit = a.total
+					a.period.sum = a.total
 				}
 				if len(periods) == 0 {
 					finish(&sums)
@@ -176,7 +180,7 @@ func finish(sums *[4]sum) {
 			a.total += float64(a.size * t)
 		}
 		if a.period != nil {
-			a.period.benefit = a.total
+			a.period.sum = a.total
 		}
 	}
 }
@@ -252,4 +256,12 @@ func (s *planner) reach(c *period) (first, last int) {
 		return int(c.start), int(c.end) - 1
 	}
 	return 0, s.n - 1
+}
+
+// scored is what somebody's own score makes of the benefit of c.
+func (s *planner) scored(c *period) float64 {
+	return s.score(&Candidate{
+		Tensor: c.tensor, Benefit: c.sum, Size: c.size, Idle: c.length,
+		Start: c.start, End: c.end, Gone: c.gone, Back: c.back, Wraps: c.wraps,
+	})
 }

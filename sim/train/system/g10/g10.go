@@ -161,6 +161,28 @@ var Host = system.System{
 type variant struct {
 	host   bool // tensors may move to host memory
 	direct bool // without unified memory
+	score  func(*Candidate) float64
+}
+
+// A Candidate is what is known of an idle period while moves are planned.
+type Candidate struct {
+	Tensor  workload.TensorID
+	Benefit float64 // by which G10 chooses: bytes times µs over capacity that the move would relieve
+	Size    int64   // of the tensor, in bytes
+	Idle    float64 // µs
+	// Start to End-1 are the kernels of the period; it would be away during Gone to Back-1. All
+	// may run on into the next iteration.
+	Start, End, Gone, Back int32
+	Wraps                  bool // it goes on into the next iteration
+}
+
+// Scored is G10 that moves the tensor with the greatest score next, as long as there is one
+// above 0. A period is asked about whenever its benefit is reckoned anew. No score may be
+// infinite, or no number.
+func Scored(score func(*Candidate) float64) system.System {
+	s, v := System, variant{host: true, score: score}
+	s.Plan, s.Runtime = v.plan, v.runtime
+	return s
 }
 
 // runtime is how the variant runs.

@@ -28,7 +28,8 @@ type planner struct {
 
 	capacity, target int64 // bytes of GPU memory, and what the plan aims at
 	hostCapacity     int64
-	both             bool // a move is weighed by both destinations
+	both             bool                     // a move is weighed by both destinations
+	score            func(*Candidate) float64 // of somebody's own; nil: the benefit is the sum
 	ssdOut, ssdIn    rate
 	hostLink         rate
 	gpuLink          float64 // bytes a µs
@@ -81,7 +82,8 @@ type period struct {
 	// and the kernel at which it must start to return. Once moved: the same for
 	// the chosen destination, and in the end the kernel at which it is prefetched.
 	gone, back int32
-	benefit    float64
+	sum        float64 // bytes times µs over capacity that would be relieved
+	benefit    float64 // by which periods are ordered: the sum, or the score that it gets
 	// With planner.both: where it would go, and what is known of the SSD and the host.
 	to   machine.Tier
 	ways [machine.GPU]way
@@ -110,6 +112,7 @@ func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.O
 	q := o.Quirks
 	s := &planner{
 		w: w, quirks: q, n: n,
+		score:     v.score,
 		arena:     v.direct && q.Has(quirk.ArenaForGDS),
 		life:      vitality.Analyze(w),
 		capacity:  int64(m.GPUMemory),
