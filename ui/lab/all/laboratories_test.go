@@ -37,7 +37,7 @@ var quick = map[string]labtest.Quick{
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
 	},
 	"serve": {
-		Set: "requests=60 input=600 output=40 groups=10 shared=400 rate=8", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
+		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
 		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
 	},
 }

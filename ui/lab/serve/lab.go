@@ -12,6 +12,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
 )
 
 // A result is a run, and what the system does at other loads.
@@ -19,6 +20,7 @@ type result struct {
 	*core.Result
 	knee    *knee
 	setting core.Setting
+	from    core.Stream // of its weights
 }
 
 // What sections are made of, with this laboratory's types.
@@ -81,6 +83,8 @@ func New() lab.Lab {
 		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(outcomeOf(r)) },
 		Hash:     func(r *result) string { x := outcomeOf(r); return hashOf(&x, r.Result) },
 		Sections: sections(),
+		Exports:  timefiles.Of("What engines do, requests in lanes, what moves, and tokens in every tier", timelineTotals(), timed),
+		Timeline: timefiles.Happening(timed),
 		Studies:  studies(),
 	})
 }
@@ -108,6 +112,9 @@ func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 		return nil, err
 	}
 	out := &result{Result: r, setting: x, knee: &knee{}}
+	if of, err := core.FindSystem(system); err == nil {
+		out.from = of.Stream
+	}
 	if r.Ran() {
 		if out.knee, err = w.knee(s, system, p); err != nil {
 			return nil, err
@@ -133,7 +140,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	rep.Notes = append(rep.Notes,
 		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)))
 	if e, err := core.FindEngine(s.Engine); err == nil {
-		chip := core.ChipOf(&r.setting.Node.GPU, s.Engine, r.setting.Weights)
+		chip := core.ChipOf(&r.setting.Node.GPU, s.Engine, r.setting.Weights, r.from)
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s. Band: %s.", e.Title, e.Source, e.Band), chip.Source)
 		if !chip.Fitted {
 			rep.Caveats = append(rep.Caveats, "No published row of this GPU was fitted: what steps reach of its data sheet is assumed.")

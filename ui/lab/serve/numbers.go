@@ -15,7 +15,7 @@ type ran = lab.Run[settings, *work, *result]
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
 	return report.Lift(report.Keep(list(), map[string]report.Law{
-		"ttft_mean_s": {Parts: "bill"},
+		"ttft_mean_s": {Parts: "bill"}, "time_s": {Parts: "engines"},
 	}), func(r *ran) *result { return r.Result })
 }
 
@@ -34,6 +34,9 @@ var phases = [core.Phases]struct{ key, help, color string }{
 var tiers = [core.Tiers]struct{ key, label string }{
 	{"hbm_hits", "in GPU memory"}, {"host_hits", "in host memory"}, {"drive_hits", "on drives"}, {"computed", "computed"},
 }
+
+// doings are the keys of what engines do, in the order of their numbers.
+var doings = [core.Doings]string{"idle_s", "fetching_s", "prompts_s", "both_s", "answers_s"}
 
 func list() []report.Measure[*result] {
 	var ns []report.Measure[*result]
@@ -102,6 +105,11 @@ func list() []report.Measure[*result] {
 	add("copies", "Copies of the model", "", "How many stand behind the router.", 0, 0, func(r *result) float64 { return float64(r.Replicas) })
 	add("preempted", "Begun again", "", "How often a request gave back its memory and began again.", 0, -1, func(r *result) float64 { return float64(r.Preempted) })
 	add("time_s", "Time of the run", "s", "From the first arrival to the end of the last answer.", 2, -1, func(r *result) float64 { return seconds(r.Time) })
+	for d, key := range doings {
+		add(key, "Engine's time: "+core.Doing(d).String(), "s", "Mean over the copies; the five parts are the time of the run.", 3, 0, func(r *result) float64 {
+			return seconds(r.Doing[d]) / float64(max(1, r.Replicas))
+		})
+	}
 	busy := func(key, label, help string, f func(r *result) core.Work) {
 		share(key, label, help, 0, func(r *result) int64 { return r.Busy(f(r)) })
 	}
@@ -161,8 +169,9 @@ func charts() []report.Chart {
 		{ID: "goodput", Title: "Goodput, by load", Kind: report.Lines, X: rate, Y: "1/s", Unit: "1/s", Bound: true, Help: "Requests a second that keep both limits."},
 		{ID: "bill", Title: "Where the time to the first token goes", Kind: report.Stacks, Of: bill, Colors: colors, Sum: "ttft_mean_s", Unit: "s", Say: "waits longest", Help: "Mean over the requests of this load; the parts add up."},
 		{ID: "hits", Title: "Where prompts come from", Kind: report.Stacks, Of: hits, Colors: []string{"compute", "host-in", "ssd-in", "cause-1"}, Unit: "%", Max: 100, Say: "computes most", Help: "Share of all tokens of prompts."},
-		{ID: "tiers", Title: "Tokens in each tier", Kind: report.Bands, X: "time, s", Y: "million tokens", Unit: "million tokens", Names: []string{"in use", "kept in GPU memory", "in host memory", "on drives"}, Colors: []string{"compute", "cause-3", "host-in", "ssd-in"}, None: "Nothing is kept."},
-		{ID: "under-way", Title: "Requests under way", Kind: report.Bands, X: "time, s", Y: "requests", Unit: "requests", Names: []string{"answered", "waiting"}},
+		{ID: "tiers", Title: "Tokens in each tier", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "million tokens", Unit: "million tokens", Names: []string{"in use", "kept in GPU memory", "in host memory", "on drives"}, Colors: []string{"compute", "cause-3", "host-in", "ssd-in"}, None: "Nothing is kept."},
+		{ID: "under-way", Title: "Requests under way", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "requests", Unit: "requests", Names: []string{"answered", "waiting"}},
+		{ID: "engines", Title: "What engines do", Kind: report.Stacks, Of: doings[:], Colors: []string{"cause-4", "host-in", "compute", "cause-2", "cause-3"}, Sum: "time_s", Unit: "s", Say: "takes longest", Help: "Mean over the copies of the model; the parts are the time of the run."},
 		{ID: "throughput", Title: "Tokens of answers a second", Kind: report.Bars, Of: []string{"output_tokens_s"}, Unit: "tokens/s", Say: "is fastest"},
 		{ID: "cost", Title: "Cost of a million tokens", Kind: report.Bars, Of: []string{"usd_per_million"}, Unit: "$", Say: "costs most", Help: "Machine and electricity at this load; prices are settings."},
 		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "Until their warranted endurance is used up, at this load.", None: "No drive is written."},
