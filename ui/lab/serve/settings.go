@@ -27,6 +27,7 @@ type settings struct {
 	Drives                    int64 // for each GPU
 	Spare                     int64 // of a GPU's memory, in MiB; -1 as the engine
 	Link                      unit.Bandwidth
+	Processors, DriveRead     unit.Bandwidth // 0: as the server's and the drive's
 	Setting                   core.Setting
 	KWh, Years                int64
 	Pause                     unit.Time // of a user between questions
@@ -88,6 +89,10 @@ func (s *settings) node() (machine.Config, error) {
 	c.Prices.KWh, c.Prices.Years = s.KWh, s.Years
 	c.Drive, c.Drives, c.Host = d, s.Drives, s.Host
 	c.HostSpare = min(c.HostSpare, c.Host/2)
+	c.HostReads = s.Processors
+	if s.DriveRead > 0 {
+		c.Drive.Read = s.DriveRead
+	}
 	if s.Link > 0 {
 		c.HostPath, c.GPU.Link = s.Link, max(c.GPU.Link, s.Link)
 	}
@@ -155,8 +160,6 @@ func check(s *settings) error {
 		return fmt.Errorf("arrivals as a file has them need one; open a list of requests, or choose another under Requests")
 	case r.Groups > 0 && int64(r.Shared) >= int64(r.Input.Mean):
 		return fmt.Errorf("prompts of %d tokens have no room for %d that are shared; set input above shared under Requests", r.Input.Mean, r.Shared)
-	case s.KV != precisions[core.BF16] && s.KV != precisions[core.FP8]:
-		return fmt.Errorf("keys and values are bf16 or fp8; set kv under Model")
 	case s.Setting.GPUShare+s.Setting.HostShare > 1000:
 		return fmt.Errorf("weights on the GPU and in host memory are more than all; set gpu_share and host_share under Engine so that both are at most 100 %%")
 	}
@@ -238,7 +241,7 @@ func knobs() map[string][]knob.Knob[settings] {
 			{Key: "fp4", Label: "fp4", Help: "Computed with as such on Blackwell."},
 			{Key: "w4", Label: "four bits", Help: "Stored in four bits, computed with in bf16: AWQ, GPTQ, Q4_K_M."},
 		}}, func(s *settings) *string { return &s.Weights }),
-		one(knob.Info{Key: "kv", Label: "Keys and values", Help: "How keys and values are stored.", Choices: []knob.Choice{{Key: "bf16", Label: "bf16"}, {Key: "fp8", Label: "fp8", Help: "Half of the memory, twice the tokens."}}}, func(s *settings) *string { return &s.KV }),
+		one(knob.Info{Key: "kv", Label: "Keys and values", Help: "How keys and values are stored.", Choices: []knob.Choice{{Key: "bf16", Label: "bf16"}, {Key: "fp8", Label: "fp8", Help: "Half of the memory, twice the tokens."}, {Key: "w4", Label: "four bits", Help: "As FlexGen has them."}}}, func(s *settings) *string { return &s.KV }),
 	}
 	gpus := one(knob.Info{Key: "gpu", Label: "GPU", Help: "The kind of GPU, with the server that it usually stands in."}, func(s *settings) *string { return &s.GPU })
 	for _, g := range machine.GPUs() {
@@ -261,6 +264,8 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Info{Key: "drives", Label: "Drives for each GPU", Help: "Systems with a tier of SSDs keep keys and values on them.", Max: 32}, func(s *settings) *int64 { return &s.Drives }),
 		drives,
 		knob.Int(knob.Info{Key: "link", Label: "Link to host memory", Help: "What copies between a GPU and host memory reach, each way.", Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: int64(10_000 * unit.GBps), Zero: "as the GPU's"}, func(s *settings) *unit.Bandwidth { return &s.Link }),
+		knob.Int(knob.Info{Key: "processors", Label: "Processors read", Help: "How fast processors read host memory that compute with what they read.", Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps) / 10, Max: int64(10_000 * unit.GBps), Zero: "as the server's"}, func(s *settings) *unit.Bandwidth { return &s.Processors }),
+		knob.Int(knob.Info{Key: "drive_read", Label: "Drives read", Help: "How fast each drive reads.", Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps) / 10, Max: int64(100 * unit.GBps), Zero: "as the drive's"}, func(s *settings) *unit.Bandwidth { return &s.DriveRead }),
 		number(knob.Info{Key: "kwh", Label: "Electricity", Help: "Price of a kWh.", Source: "12.8 cents, what businesses paid in the United States in 2024 (EIA)", Unit: "$", Scale: 100, Max: 1000}, func(s *settings) *int64 { return &s.KWh }),
 		number(knob.Info{Key: "years", Label: "Years", Help: "In which the machine pays for itself; 0: only its electricity costs.", Max: 20}, func(s *settings) *int64 { return &s.Years }),
 	}
