@@ -1,6 +1,10 @@
 package serve
 
-import "testing"
+import (
+	"testing"
+
+	"spillway/sim/model"
+)
 
 // BenchmarkRun is ten thousand requests of one H100 near its knee.
 func BenchmarkRun(b *testing.B) {
@@ -22,5 +26,30 @@ func BenchmarkRun(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkHour is an hour of conversations of long prompts on four replicas with three tiers, as Mooncake's trace.
+func BenchmarkHour(b *testing.B) {
+	recipe := Recipe{
+		Arrivals: Poisson, Requests: 12_000, Rate: 3400, Input: Length{Mean: 6000, Sigma: 1000, Max: 60_000}, Output: Length{Mean: 350, Sigma: 700, Max: 2000},
+		Turns: 3, Think: 30_000_000_000_000, Block: 512,
+	}
+	w, err := recipe.Workload()
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := Standard()
+	a, err := model.Find("llama3-70b")
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.System, s.Model, s.Weights, s.KV, s.Tensor = "host-ssd", &a, BF16, BF16, 8
+	s.Node.GPUs, s.Node.Nodes, s.HostKV, s.DriveKV = 32, 4, 1<<40, 8e12
+	s.Node.Network = s.Node.GPU.Link
+	for b.Loop() {
+		if r, err := Run(w, &s, nil); err != nil || !r.Ran() {
+			b.Fatal(err, r.Refused)
+		}
 	}
 }

@@ -325,8 +325,13 @@ func (e *engine) route(id int32, t unit.Time) *replica {
 }
 
 // resolve fills in what an engine does, and says what cannot be.
-func (given *Setting) resolve() (*Setting, *System, *Engine, error) {
-	s := *given
+func (s *Setting) resolve() (*Setting, *System, *Engine, error) {
+	x := *s
+	return x.fill()
+}
+
+// fill is resolve of a setting that may change.
+func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	sys, err := FindSystem(s.System)
 	if err != nil {
 		return nil, nil, nil, err
@@ -402,7 +407,7 @@ func (given *Setting) resolve() (*Setting, *System, *Engine, error) {
 	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
 		return nil, nil, nil, errors.New("keys and values are bf16 or fp8; those of four bits are flexgen's alone")
 	}
-	return &s, sys, e, nil
+	return s, sys, e, nil
 }
 
 // refuse says why a replica cannot serve.
