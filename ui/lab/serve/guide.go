@@ -29,7 +29,7 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "question", Title: "How many users", Look: "headline", Preset: "mooncake",
-			Say:   "Four H100 answer a chat's conversations. With GPU memory alone {hbm users} are served within the limits, with host memory behind it {host users}, and with drives behind that {host-ssd users}.",
+			Say:   "{knob gpus} GPUs answer a chat's conversations. With GPU memory alone {hbm users} are served within the limits, with host memory behind it {host users}, and with drives behind that {host-ssd users}.",
 			Facts: []lab.Fact{{Left: of("host", "users"), Right: of("no-prefix", "users")}},
 		},
 		{
@@ -41,6 +41,11 @@ func tour() []lab.Stop {
 			Key: "bill", Title: "Where the first token's time goes", Look: "figure-bill", Preset: "mooncake",
 			Say:   "A request waits {hbm ttft_mean_s} for its first token with GPU memory alone, {host-ssd ttft_mean_s} with all tiers; computing its own prompt takes {hbm prefill_s} and {host-ssd prefill_s} of that.",
 			Facts: []lab.Fact{{Left: of("hbm", "prefill_s"), Right: of("host-ssd", "prefill_s")}},
+		},
+		{
+			Key: "knee", Title: "One number says little", Look: "figure-knee", Preset: "mooncake",
+			Say:   "Every system is run at many rates. Where a line turns up, requests come faster than they are answered; the largest rate within the limits is {hbm served_rps} with GPU memory alone and {host-ssd served_rps} with all tiers.",
+			Facts: []lab.Fact{{Left: of("host-ssd", "served_rps"), Right: of("no-prefix", "served_rps")}},
 		},
 		{
 			Key: "life", Title: "What it does to the drives", Look: "figure-life", Preset: "mooncake",

@@ -9,7 +9,6 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/serve"
-	"spillway/sim/unit"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/timefiles"
@@ -202,6 +201,3 @@ func steps(w *work, s *settings, _ string) int {
 
 // dollars is what something costs, in US dollars, of millionths.
 func dollars(millionths int64) float64 { return float64(millionths) / 1e6 }
-
-// half of a duration is as good as it: times people see.
-func spent(t unit.Time) string { return t.String() }

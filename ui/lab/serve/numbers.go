@@ -30,6 +30,17 @@ var phases = [core.Phases]struct{ key, help, color string }{
 	{"interference_s", "Tokens of others are computed in the same steps.", "cause-3"},
 }
 
+// phase is what requests spend on one in the mean. Sums of many long waits do not fit into a time.
+func (r *result) phase(p core.Phase) unit.Time {
+	n := unit.Time(max(1, len(r.Requests)))
+	whole, rest := unit.Time(0), unit.Time(0)
+	for i := range r.Requests {
+		t := r.Requests[i].Phases[p]
+		whole, rest = whole+t/n, rest+t%n
+	}
+	return whole + rest/n
+}
+
 // tiers are where the beginnings of prompts were found.
 var tiers = [core.Tiers]struct{ key, label string }{
 	{"hbm_hits", "in GPU memory"}, {"host_hits", "in host memory"}, {"drive_hits", "on drives"}, {"computed", "computed"},
@@ -80,7 +91,7 @@ func list() []report.Measure[*result] {
 	}
 	for p, x := range phases {
 		add(x.key, "To the first token: "+core.Phase(p).String(), "s", x.help+" Mean over the requests; the seven parts are the time to the first token.", 4, -1, func(r *result) float64 {
-			return seconds(r.Phases[p]) / float64(max(1, len(r.Requests)))
+			return seconds(r.phase(core.Phase(p)))
 		})
 	}
 	share("hit_rate", "Hit rate", "Tokens of prompts that some tier had, so that they were not computed.", 1, func(r *result) int64 { return r.HitRate() })

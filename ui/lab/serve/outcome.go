@@ -17,7 +17,7 @@ type outcome struct {
 	Prompts  int64              `json:"prompt_tokens" help:"of all prompts"`
 	Answers  int64              `json:"answer_tokens" help:"of all answers"`
 	Tokens   [core.Tiers]int64  `json:"tokens_by_tier" help:"tokens of prompts found in GPU memory, host memory, on drives, and computed"`
-	Phases   [core.Phases]int64 `json:"phases_ps" help:"to the first token, of all requests: front end, queue, memory, load from host, load from drives, prefill, interference"`
+	Phases   [core.Phases]int64 `json:"phases_ps" help:"to the first token, mean over the requests: front end, queue, memory, load from host, load from drives, prefill, interference"`
 	TTFT     spread             `json:"ttft" help:"to the first token"`
 	TPOT     spread             `json:"tpot" help:"for each further token"`
 	ITL      spread             `json:"itl" help:"between two tokens"`
@@ -64,8 +64,8 @@ func outcomeOf(r *result) outcome {
 		Steps: r.Steps, Again: r.Preempted, Peak: r.PeakKV, KVTokens: r.Memory.KVTokens, Weights: int64(r.Memory.Weights),
 		LinkIn: int64(r.LinkIn.Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.Read.Bytes), Written: int64(r.Write.Bytes),
 	}
-	for p, t := range r.Result.Phases {
-		x.Phases[p] = int64(t)
+	for p := range x.Phases {
+		x.Phases[p] = int64(r.phase(core.Phase(p)))
 	}
 	for _, p := range r.knee.points {
 		x.Knee = append(x.Knee, loadOutcome{p.rate, int64(p.ttft90), int64(p.tpot), p.goodput, p.good})

@@ -105,19 +105,19 @@ func verdict(title string, r *result) string {
 // waterfall shows the bill of the first token.
 func waterfall(v *look) (*report.Section, error) {
 	f := report.Fall{ID: "bill", Title: "Time to the first token", Help: "Mean over the requests; each step adds what they wait for.", Unit: "s"}
-	n := int64(len(v.r.Requests))
 	most, sum := 0, 0.0
 	for p, x := range phases {
-		took := seconds(v.r.Result.Phases[p]) / float64(n)
-		if v.r.Result.Phases[p] > v.r.Result.Phases[most] {
+		mean := v.r.phase(core.Phase(p))
+		took := seconds(mean)
+		if mean > v.r.phase(core.Phase(most)) {
 			most = p
 		}
 		sum += took
-		f.Steps = append(f.Steps, report.Step{Key: x.key, Name: core.Phase(p).String(), Value: took, Text: "+" + spent(v.r.Result.Phases[p]/unit.Time(n)), Color: x.color})
+		f.Steps = append(f.Steps, report.Step{Key: x.key, Name: core.Phase(p).String(), Value: took, Text: "+" + mean.String(), Color: x.color})
 	}
-	f.Steps = append(f.Steps, report.Step{Key: "ttft_mean_s", Name: "first token", Value: sum, Text: spent(v.r.TTFT.Mean), Total: true, Color: "ink"})
+	f.Steps = append(f.Steps, report.Step{Key: "ttft_mean_s", Name: "first token", Value: sum, Text: v.r.TTFT.Mean.String(), Total: true, Color: "ink"})
 	out := &report.Section{Falls: []report.Fall{f.Told()}}
-	out.Text = []string{fmt.Sprintf("With %s the first token is there after %v in the mean; most of that is %s, %s.", v.title, v.r.TTFT.Mean, core.Phase(most), prose.Percent(seconds(v.r.Result.Phases[most])/float64(n)/max(sum, 1e-12)))}
+	out.Text = []string{fmt.Sprintf("With %s the first token is there after %v in the mean; most of that is %s, %s.", v.title, v.r.TTFT.Mean, core.Phase(most), prose.Percent(seconds(v.r.phase(core.Phase(most)))/max(sum, 1e-12)))}
 	return out, nil
 }
 
