@@ -64,7 +64,7 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/own", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                                        // reproducibility bundles: zip and JSON, so in no laboratory's program
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/cite", "ui/lab", "ui/exec"}},                                             // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/prose", "sim/report", "sim/study"}},                                                                            // a reviewer's report as HTML
 	{"ui/cite", nil}, // papers of systems as BibTeX
 	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
@@ -117,9 +117,10 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/release", nil},  // packs what a release has, twice, and compares
-	{"build/versions", nil}, // lays sites of several versions beside each other
-	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/tree", nil},                       // files in memory
+	{"build/release", []string{"build/tree"}}, // packs what a release has, twice, and compares
+	{"build/versions", nil},                   // lays sites of several versions beside each other
+	{"build/site", []string{"build/tree", "sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"spillway/build/tree"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/headless"
@@ -168,7 +169,7 @@ func (s site) addLandings(from []shown, origin string) error {
 	if err := index.Execute(&b, all); err != nil {
 		return err
 	}
-	return errors.Join(s.add(figures+"index.html", b.Bytes()), s.fillExamples(all))
+	return errors.Join(tree.Add(s, figures+"index.html", b.Bytes()), s.fillExamples(all))
 }
 
 // size is how an SVG of package draw begins.
@@ -246,7 +247,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 		if c.SVG == "" {
 			continue
 		}
-		if err := s.add(folder+c.ID+".svg", []byte(c.SVG)); err != nil {
+		if err := tree.Add(s, folder+c.ID+".svg", []byte(c.SVG)); err != nil {
 			return err
 		}
 	}
@@ -254,7 +255,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 	if err := page.Execute(&b, p); err != nil {
 		return err
 	}
-	if err := s.add(folder+"index.html", b.Bytes()); err != nil || p.Origin == "" {
+	if err := tree.Add(s, folder+"index.html", b.Bytes()); err != nil || p.Origin == "" {
 		return err // a card for other places needs whole addresses
 	}
 	data, err := json.MarshalIndent(map[string]any{
@@ -265,7 +266,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 	if err != nil {
 		return err
 	}
-	return s.add(folder+"oembed.json", data)
+	return tree.Add(s, folder+"oembed.json", data)
 }
 
 // addCard gives a preset the picture that goes with its address: its first chart, or, where
@@ -283,7 +284,7 @@ func (s site) addCard(p *preset, folder string) error {
 			return fmt.Errorf("%s: %w", c.ID, err)
 		}
 		p.Card = card{File: folder + "card.png", Alt: c.Title + ". " + c.Text, Width: cardWidth, Height: cardHeight}
-		return s.add(p.Card.File, data)
+		return tree.Add(s, p.Card.File, data)
 	}
 	if s[p.Card.File] == nil { // the first laboratory's, and of those that have none yet
 		p.Card.File = "screenshot.png"

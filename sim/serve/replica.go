@@ -198,13 +198,16 @@ func (r *replica) hurry(t unit.Time) {
 	switch {
 	case !r.busy:
 		r.next = min(r.next, t)
-	case len(r.chunks) > 0 || r.waitsFor() > 0 || r.system.Batch:
+	case len(r.chunks) > 0 || r.waitsFor() > 0 && !r.jumps() || r.system.Batch:
 		// One step, which ends anyway; or those before it wait for what no arrival changes.
 	case r.now+r.steady.sum(r.planned) > t:
 		r.planned = r.steady.until(t-r.now, r.planned)
 		r.next = r.now + r.steady.sum(r.planned)
 	}
 }
+
+// jumps reports whether a request that comes may begin before one that waits.
+func (r *replica) jumps() bool { return r.asks != nil && r.asks.admit != nil }
 
 // settle accounts for the steps under way that end before a moment, so that memory is what it is then.
 func (r *replica) settle(t unit.Time) {
@@ -420,6 +423,9 @@ func (r *replica) admit() {
 			r.turn(false)
 			return
 		}
+		if r.asks != nil {
+			r.asks.next(r)
+		}
 		if !r.begin(r.headOf()) {
 			r.turn(true)
 			return
@@ -464,8 +470,8 @@ func (r *replica) plan() {
 	gpu, stream := r.cost.decode(b)
 	r.steady = steady{gpu, stream, b, r.context}
 	r.planned = max(k, 1)
-	if t := r.event(); t < never && (r.waitsFor() == 0 || len(r.load) > 0) {
-		if r.waitsFor() > 0 {
+	if t := r.event(); t < never && (r.waitsFor() == 0 || len(r.load) > 0 || r.jumps()) {
+		if r.waitsFor() > 0 && !r.jumps() {
 			t = r.loads()
 		}
 		if r.now+r.steady.sum(r.planned) > t {

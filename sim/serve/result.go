@@ -1,6 +1,9 @@
 package serve
 
-import "spillway/sim/unit"
+import (
+	"spillway/sim/policy"
+	"spillway/sim/unit"
+)
 
 // A Phase is what a request waits for before its first token. The phases of a request sum to the time
 // of its first token, to the picosecond.
@@ -113,8 +116,9 @@ type Result struct {
 	LinkIn, LinkOut   Work // host memory to GPU, and back
 	Read, Write       Work // drives
 	Samples           []Sample
-	MilliWatts        int64 // of the node
-	Price, KWh, Years int64 // US cents of the node and of a kWh; years that pay for it
+	Script            *policy.Account // of the policy that somebody wrote, nil without
+	MilliWatts        int64           // of the node
+	Price, KWh, Years int64           // US cents of the node and of a kWh; years that pay for it
 	Endurance         unit.Bytes
 }
 

@@ -54,6 +54,7 @@ type engine struct {
 	interval unit.Time
 	progress report.Progress
 	watch    *watch // nil where nobody looks
+	asks     *asks  // nil without a policy that somebody wrote
 }
 
 // Run serves a workload. The error says which number of a setting or a request cannot be; what a machine cannot hold is in
@@ -87,6 +88,15 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	}
 	e.prepare(w)
 	e.serve()
+	if e.asks != nil {
+		said := e.asks.Account()
+		r.Script = &said
+		if e.asks.Over() {
+			r.Refused = fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), e.asks.Says())
+			r.Requests, r.Samples = nil, nil
+			return r, nil
+		}
+	}
 	e.measure()
 	return r, nil
 }
@@ -133,6 +143,14 @@ func (e *engine) prepare(w *Workload) {
 		if e.system.Drive {
 			r.drive, r.held = newBlocks(count, e.result.Memory.Drive/e.block), make([]bool, count)
 		}
+	}
+	if e.setting.Policy != nil {
+		blocks := 0
+		if e.replicas[0].refs != nil {
+			blocks = count
+		}
+		e.asks = newAsks(e, e.setting.Policy, blocks)
+		e.asks.request = -1
 	}
 	if e.users > 0 {
 		e.from = make([]unit.Time, n)
@@ -195,7 +213,7 @@ func (e *engine) name(w *Workload) int {
 
 // serve lets time pass: arrivals first, then the replica that is behind.
 func (e *engine) serve() {
-	for {
+	for e.asks == nil || !e.asks.Over() {
 		at, id := e.arrival()
 		first := 0
 		for i := range e.replicas {
@@ -309,6 +327,9 @@ func (e *engine) finished(id int32, t unit.Time) {
 
 // route chooses a replica: the one where affinity times the share of the prompt that it has, less the requests there, is most.
 func (e *engine) route(id int32, t unit.Time) *replica {
+	if e.asks != nil && e.asks.route != nil {
+		return e.asks.choose(id, t)
+	}
 	best, most := 0, int64(0)
 	for i := range e.replicas {
 		r := &e.replicas[i]

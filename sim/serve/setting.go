@@ -3,6 +3,7 @@ package serve
 import (
 	"spillway/sim/machine"
 	"spillway/sim/model"
+	"spillway/sim/policy"
 	"spillway/sim/unit"
 )
 
@@ -115,6 +116,10 @@ type Setting struct {
 	KVPlace             Place
 	CPUAttention        bool
 	GPUBatch            int64
+
+	// Policy is what somebody wrote for Asks, nil without: it decides instead of the order by use, WriteOnSecond, the order of
+	// arrival and Affinity, each where it has a rule for it.
+	Policy *policy.Chosen
 
 	// TTFT and TPOT are what a request must keep to count as good.
 	TTFT, TPOT unit.Time

@@ -311,8 +311,27 @@ func (r *replica) release(id int32) {
 		if r.refs[b]--; r.refs[b] == 0 {
 			r.pinned -= r.block
 			r.cached.put(b)
+			if r.asks != nil {
+				r.asks.free(r, b)
+			}
 		}
 	}
+}
+
+// victim is the block that a tier forgets first: the one that was not used for the longest time, if nobody wrote another rule.
+func (r *replica) victim(t Tier, of *blocks) int32 {
+	if r.asks != nil && r.asks.evict != nil {
+		return r.asks.victim(r, t, of)
+	}
+	return of.oldest()
+}
+
+// wanted reports whether drives shall have a block.
+func (r *replica) wanted(b int32) bool {
+	if r.asks != nil && r.asks.write != nil {
+		return r.asks.writes(r, b)
+	}
+	return !r.setting.WriteOnSecond || r.uses[b] > 1
 }
 
 // room evicts blocks that nobody has until so many tokens more fit.
@@ -321,7 +340,7 @@ func (r *replica) room(tokens int64) {
 		return
 	}
 	for r.private+r.pinned+r.cached.count*r.block+tokens > r.capacity && r.cached.count > 0 {
-		r.cached.drop(r.cached.oldest())
+		r.cached.drop(r.victim(InHBM, r.cached))
 	}
 }
 
@@ -354,12 +373,15 @@ func (r *replica) keep(id int32, before, tokens int64) {
 		r.private -= r.block
 		r.all[id].private -= r.block
 	}
-	if r.host == nil && r.drive == nil {
+	if r.host == nil && r.drive == nil && r.asks == nil {
 		return
 	}
 	for i := len(names) - 1; i >= 0; i-- { // the end of a prefix is the first to go
 		b := names[i]
 		r.uses[b] = min(2, r.uses[b]+1)
+		if r.asks != nil {
+			r.asks.had(r, b, int32(from)+int32(i))
+		}
 		if r.drive != nil {
 			r.list(id, b)
 		}
@@ -382,10 +404,14 @@ func (r *replica) save(id, b int32) {
 	r.host.put(b)
 	r.host.ready[b] = r.out(id, r.block)
 	for r.host.count > r.host.most {
-		old := r.host.oldest()
+		old := r.victim(InHost, r.host)
 		r.host.drop(old)
-		if r.drive.has(old) && !r.held[old] {
+		switch {
+		case !r.drive.has(old) || r.held[old]:
+		case r.wanted(old):
 			r.write(id, old, r.now)
+		default:
+			r.drop(old)
 		}
 	}
 }
@@ -396,7 +422,7 @@ func (r *replica) list(id, b int32) {
 	if r.drive.has(b) {
 		r.drive.drop(b)
 		r.drive.put(b)
-		if r.host == nil && !r.held[b] {
+		if r.host == nil && !r.held[b] && r.wanted(b) {
 			r.write(id, b, r.out(id, r.block))
 		}
 		return
@@ -406,11 +432,11 @@ func (r *replica) list(id, b int32) {
 	}
 	r.drive.put(b)
 	r.held[b] = false
-	if r.host == nil && !(r.setting.WriteOnSecond && r.uses[b] < 2) {
+	if r.host == nil && r.wanted(b) {
 		r.write(id, b, r.out(id, r.block))
 	}
 	for r.drive.count > r.drive.most {
-		r.drop(r.drive.oldest())
+		r.drop(r.victim(InDrive, r.drive))
 	}
 }
 
@@ -420,9 +446,9 @@ func (r *replica) drop(b int32) {
 	r.held[b] = false
 }
 
-// write has drives write a block that is there from a moment on; the block is lost if it is not to be written, or they are far behind.
+// write has drives write a block that is there from a moment on; the block is lost to them if they are far behind.
 func (r *replica) write(id, b int32, from unit.Time) {
-	if r.setting.WriteOnSecond && r.uses[b] < 2 || r.writeEnd-r.now > backlog {
+	if r.writeEnd-r.now > backlog {
 		if r.drive.has(b) {
 			r.drop(b)
 		}

@@ -142,6 +142,9 @@ type Answer struct {
 	Hash    string
 	Parts   []Part
 	Data    []byte // of Export, Write, Bundle and Survey
+	// References is what a paper's bundle rests on, as BibTeX, also while no run of it is done
+	// and there is no bundle.
+	References string
 	// Timeline is what is told of a run, and Columns what happened (package columns). Between a
 	// worker and the page these go beside the answer, so that nobody copies or reads them.
 	Timeline *columns.About

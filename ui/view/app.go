@@ -28,8 +28,8 @@ type Page interface {
 	Drawing(id string) draw.Options
 	// SaveTables is Save of tables in a format.
 	SaveTables(name string, format *table.Format, f *table.File)
-	// SaveZip is Save of files, by name, with the references of a paper beside them.
-	SaveZip(name, paper string, files [][2]string)
+	// SaveZip is SaveBytes of files, by name, as one archive.
+	SaveZip(name string, files [][2]string)
 	// SaveBytes is Save of what is no text.
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows; empty if it is a file on

@@ -61,7 +61,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Baseline = l.Runs.Baseline
 	l.Drawing = drawing.New(l.Workspace, l.Form, l.Runs)
 	l.Question = question.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, func() { n.host.Answered(i.Name) })
-	l.Papers = papers.New(l.Workspace, l.Files, desk, func() { n.host.Recorded(i.Name) })
+	l.Papers = papers.New(l.Workspace, l.Files, desk, func() string { return n.Version }, func() { n.host.Recorded(i.Name) })
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)
 	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, desk)
 	l.Timeline = timeline.New(l.Workspace, l.Files, l.Runs, desk)

@@ -12,6 +12,9 @@ import (
 	"spillway/ui/model/state"
 )
 
+// Environment is where the page computes, for those who read what it saved.
+const Environment = "a page in a browser"
+
 // A Workspace is the visitor's work in one laboratory.
 type Workspace struct {
 	Info  *lab.Info
