@@ -35,15 +35,17 @@ var layers = []layer{
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
 	// What crosses from the program that reads files to laboratories: types alone.
-	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/model", "sim/store/ops", "traces/recording"}},
+	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/model", "sim/serve/load", "sim/store/ops", "traces/recording"}},
 
-	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                             // builds its graphs with the artifact's layers
-	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                         // PyTorch's own lowering of networks; files have none of it
-	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // networks by their public names, as kernels of the law
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                       // another subject: operations, no workloads
-	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                       // another subject: requests to memory
-	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/model", "traces/jsonx", "traces/networks", "traces/quote"}}, // architectures, and checkpoints' indices
-	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}},    // another subject: calls of a file system
+	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                                           // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                                       // PyTorch's own lowering of networks; files have none of it
+	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                                    // networks by their public names, as kernels of the law
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                                     // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                                     // another subject: requests to memory
+	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/model", "traces/jsonx", "traces/networks", "traces/quote"}},               // architectures, and checkpoints' indices
+	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}},                  // another subject: calls of a file system
+	{"traces/requests/conversation", []string{"sim/unit", "sim/serve/load"}},                                                       // some of a trace, with no reader
+	{"traces/requests", []string{"sim/unit", "sim/prose", "sim/serve/load", "traces/handed", "traces/jsonstream", "traces/lines"}}, // another subject: what services of language models were asked
 	{"traces/lines", nil},      // texts of any size, line by line; knows no format
 	{"traces/jsonstream", nil}, // JSON of any size; knows no format
 	{"traces/protobuf", nil},   // the wire format; knows no message

@@ -10,6 +10,10 @@ import (
 // A System is a way to serve, by its stable name.
 type System struct {
 	Key, Title, About string
+	// Family and Paper are where it comes from.
+	Family, Paper string
+	// Main is in focus at first, Usual what everybody has, and Off not compared at first.
+	Main, Usual, Off bool
 	// Prefix: what was computed of a prompt stays in GPU memory while there is room, and is not computed again.
 	Prefix bool
 	// Host and Drive: it stays in host memory, and on drives, too.
@@ -39,18 +43,18 @@ const (
 // Systems lists them in the order in which they are offered.
 func Systems() []System {
 	return []System{
-		{Key: "hbm", Title: "GPU memory", About: "Keys and values in pages of GPU memory, what was computed of prompts with them (vLLM, TensorRT-LLM).", Prefix: true},
-		{Key: "no-prefix", Title: "No prefix cache", About: "The same, but every prompt is computed from its beginning."},
-		{Key: "static", Title: "Whole batches", About: "A batch ends with its longest answer, and the next begins then: the yardstick of before 2022.", Batch: true},
-		{Key: "host", Title: "Host memory", About: "Keys and values of prompts are also written to host memory, and come back from there (LMCache, HiCache, vLLM's connector).", Prefix: true, Host: true},
-		{Key: "host-ssd", Title: "Host memory and SSD", About: "What host memory drops goes to drives.", Prefix: true, Host: true, Drive: true},
-		{Key: "ssd", Title: "SSD", About: "Keys and values of prompts go to drives, without host memory between.", Prefix: true, Drive: true},
-		{Key: "recompute-or-load", Title: "Load or compute", About: "Host memory and SSD; of each prefix the part is loaded whose loading takes less time than computing it.", Prefix: true, Host: true, Drive: true, Weigh: true},
-		{Key: "ideal", Title: "Every prefix at hand", About: "Every prefix that any request had before is in GPU memory and takes no room: a bound.", Prefix: true, Free: true},
-		{Key: "stream-host", Title: "Weights from host memory", About: "Weights stream through the GPU once a step, from host memory (ZeRO-Inference, Accelerate).", Batch: true, Stream: FromHost},
-		{Key: "stream-ssd", Title: "Weights from SSD", About: "Weights stream through the GPU once a step, from drives.", Batch: true, Stream: FromDrive},
-		{Key: "flexgen", Title: "FlexGen", About: "Weights, keys and values on GPU, host and drives by shares; one pass over the weights serves a block of batches; processors compute attention over keys and values in host memory.", Batch: true, Stream: Blocked},
-		{Key: "split", Title: "Layers on the processors", About: "Some layers on the GPU, the rest on the processors (llama.cpp).", Stream: Divided},
+		{Key: "hbm", Title: "GPU memory", About: "Keys and values in pages of GPU memory, what was computed of prompts with them (vLLM, TensorRT-LLM).", Family: "Engines", Paper: "Kwon et al., vLLM, SOSP 2023; NVIDIA, TensorRT-LLM", Usual: true, Prefix: true},
+		{Key: "no-prefix", Title: "No prefix cache", About: "The same, but every prompt is computed from its beginning.", Family: "Engines", Paper: "Yu et al., Orca, OSDI 2022"},
+		{Key: "static", Title: "Whole batches", About: "A batch ends with its longest answer, and the next begins then: the yardstick of before 2022.", Family: "Engines", Paper: "before Orca, OSDI 2022", Off: true, Batch: true},
+		{Key: "host", Title: "Host memory", About: "Keys and values of prompts are also written to host memory, and come back from there (LMCache, HiCache, vLLM's connector).", Family: "Tiers", Paper: "LMCache; SGLang HiCache; vLLM's offloading connector", Prefix: true, Host: true},
+		{Key: "host-ssd", Title: "Host memory and SSD", About: "What host memory drops goes to drives.", Family: "Tiers", Paper: "Qin et al., Mooncake, FAST 2025; LMCache", Main: true, Prefix: true, Host: true, Drive: true},
+		{Key: "ssd", Title: "SSD", About: "Keys and values of prompts go to drives, without host memory between.", Family: "Tiers", Paper: "LMCache, local disk", Off: true, Prefix: true, Drive: true},
+		{Key: "recompute-or-load", Title: "Load or compute", About: "Host memory and SSD; of each prefix the part is loaded whose loading takes less time than computing it.", Family: "Tiers", Paper: "Spillway: the cheaper of both, for each request", Off: true, Prefix: true, Host: true, Drive: true, Weigh: true},
+		{Key: "ideal", Title: "Every prefix at hand", About: "Every prefix that any request had before is in GPU memory and takes no room: a bound.", Family: "Bounds", Paper: "Spillway: every prefix at hand", Prefix: true, Free: true},
+		{Key: "stream-host", Title: "Weights from host", About: "Weights stream through the GPU once a step, from host memory (ZeRO-Inference, Accelerate).", Family: "Weights elsewhere", Paper: "Aminabadi et al., DeepSpeed Inference (ZeRO-Inference), SC 2022", Off: true, Batch: true, Stream: FromHost},
+		{Key: "stream-ssd", Title: "Weights from SSD", About: "Weights stream through the GPU once a step, from drives.", Family: "Weights elsewhere", Paper: "ZeRO-Inference, from drives", Off: true, Batch: true, Stream: FromDrive},
+		{Key: "flexgen", Title: "FlexGen", About: "Weights, keys and values on GPU, host and drives by shares; one pass over the weights serves a block of batches; processors compute attention over keys and values in host memory.", Family: "Weights elsewhere", Paper: "Sheng et al., FlexGen, ICML 2023", Off: true, Batch: true, Stream: Blocked},
+		{Key: "split", Title: "Layers on processors", About: "Some layers on the GPU, the rest on the processors (llama.cpp).", Family: "Weights elsewhere", Paper: "llama.cpp", Off: true, Stream: Divided},
 	}
 }
 
