@@ -87,7 +87,7 @@ test-scripts: ## the page's own scripts, without a browser
 test-edge: site edge ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
 
-load-edge: site edge ## 10 000 requests to the optional host, in workerd: no error, no growing memory; some minutes
+load-edge: site edge ## 30 000 requests to the optional host, in workerd: no error, no memory that grows on and on; ten minutes
 	cd build/e2e && node load/edge.mjs
 
 test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root

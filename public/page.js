@@ -259,6 +259,8 @@ window.tools = (() => {
       if (e.key === '?' && !embedded && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
         e.preventDefault();
         tools.onHelp();
+      } else if (e.target instanceof Element && e.target.matches('textarea')) {
+        return; // a text has its own way back, a word at a time
       } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') {
         e.preventDefault();
         if (e.shiftKey) tools.onRedo();
@@ -269,6 +271,32 @@ window.tools = (() => {
       }
     });
   }
+
+  // What a policy may say is written by a press: at the cursor, on a line of its own where it begins
+  // one, or in place of all. As if typed, so the browser can take it back. Another press goes to
+  // where the policy is wrong, which the error says.
+  addEventListener('click', (e) => {
+    const chip = e.target.closest?.('[data-write], [data-go]');
+    const text = chip?.closest('.field')?.querySelector('textarea');
+    if (!text) return;
+    text.focus();
+    const { write, whole, go } = chip.dataset;
+    if (go !== undefined) {
+      const [line, column] = text.closest('.field').querySelector('.error').textContent.match(/\d+/g).map(Number);
+      const lines = text.value.split(/[\n@]/);
+      const from = lines.slice(0, line - 1).join(' ').length + (line > 1) + [...lines[line - 1] ?? ''].slice(0, column - 1).join('').length;
+      text.setSelectionRange(from, from + text.value.slice(from).match(/^\w*/)[0].length);
+      return;
+    }
+    if (whole !== undefined) text.select();
+    const before = text.value.slice(0, text.selectionStart);
+    let gap = '';
+    if (/ = |: /.test(write) && whole === undefined) gap = /(^|\n)\s*$/.test(before) ? '' : '\n';
+    else if (/\w$/.test(before)) gap = ' ';
+    if (document.execCommand('insertText', false, gap + write)) return;
+    text.setRangeText(gap + write, text.selectionStart, text.selectionEnd, 'end');
+    text.dispatchEvent(new Event('input', { bubbles: true }));
+  });
 
   // takeTouched reports whether a field was changed since it was asked last: it may
   // then show something else than the program knows.

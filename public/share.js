@@ -216,11 +216,9 @@ window.share = (() => {
   // tables writes tables, which are JSON, in a format.
   const tables = (format, json) => (format === 'tex' ? latex : markdown)(JSON.parse(json));
 
-  // zip is an archive of files, as [name, text], and of the references of a paper; nothing in it
-  // is packed, and nothing says when, so that the same files have the same bytes.
-  function zip(files, key) {
-    const paper = (Array.isArray(PAPERS) ? PAPERS : []).find((p) => p.key === key);
-    const all = [...files, ...(paper ? [['references.bib', `${paper.bibtex}\n`]] : [])].map(([name, text]) => [new TextEncoder().encode(name), new TextEncoder().encode(text)]);
+  // zip is an archive of files, as [name, bytes]; nothing in it is packed, and nothing says when,
+  // so that the same files have the same bytes.
+  function zip(files) {
     const table = Uint32Array.from({ length: 256 }, (_, n) => {
       let c = n;
       for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
@@ -233,7 +231,8 @@ window.share = (() => {
     };
     const parts = [], entries = [];
     let at = 0;
-    for (const [name, data] of all) {
+    for (const [file, data] of files) {
+      const name = new TextEncoder().encode(file);
       // Version, UTF-8 names, stored, 1 January 1980, sum, sizes, length of the name.
       const about = [20, 0, 0, 8, 0, 0, 0, 0, 33, 0];
       const head = new DataView(new ArrayBuffer(30)), entry = new DataView(new ArrayBuffer(46));
@@ -254,8 +253,8 @@ window.share = (() => {
     const length = (list) => list.reduce((sum, bytes) => sum + bytes.length, 0);
     const end = new DataView(new ArrayBuffer(22));
     end.setUint32(0, 0x06054b50, true);
-    end.setUint16(8, all.length, true);
-    end.setUint16(10, all.length, true);
+    end.setUint16(8, files.length, true);
+    end.setUint16(10, files.length, true);
     end.setUint32(12, length(entries), true);
     end.setUint32(16, at, true);
     const out = new Uint8Array(at + length(entries) + 22);

@@ -262,12 +262,12 @@ func (p *page) SaveTables(name string, format *table.Format, f *table.File) {
 }
 
 // SaveZip implements view.Page.
-func (p *page) SaveZip(name, paper string, files [][2]string) {
+func (p *page) SaveZip(name string, files [][2]string) {
 	list := make([]any, len(files))
 	for i, f := range files {
-		list[i] = []any{f[0], f[1]}
+		list[i] = []any{f[0], browser.Array([]byte(f[1]))}
 	}
-	p.tools.Call("save", name, "application/zip", js.Global().Get("share").Call("zip", list, paper))
+	p.tools.Call("save", name, "application/zip", js.Global().Get("share").Call("zip", list))
 }
 
 // SaveBytes implements view.Page.

@@ -81,6 +81,8 @@ var simOrder = []string{
 	"sim/llm/system/*",
 	"sim/llm/own",
 	"sim/llm",
+	"sim/serve/load",
+	"sim/serve", // serving of language models
 	"sim/store/ops",
 	"sim/store",
 	"sim/train/quirk",
@@ -110,7 +112,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "sim/kerneltime", "sim/prose", "sim/knob", "sim/timeline", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/model", "sim/llm/pretrain", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "sim/kerneltime", "sim/prose", "sim/knob", "sim/timeline", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/model", "sim/serve/load", "sim/llm/pretrain", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {

@@ -35,15 +35,17 @@ var layers = []layer{
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
 	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
 	// What crosses from the program that reads files to laboratories: types alone.
-	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/model", "sim/store/ops", "traces/recording"}},
+	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/model", "sim/serve/load", "sim/store/ops", "traces/recording"}},
 
-	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                             // builds its graphs with the artifact's layers
-	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                         // PyTorch's own lowering of networks; files have none of it
-	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // networks by their public names, as kernels of the law
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                       // another subject: operations, no workloads
-	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                       // another subject: requests to memory
-	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/model", "traces/jsonx", "traces/networks", "traces/quote"}}, // architectures, and checkpoints' indices
-	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}},    // another subject: calls of a file system
+	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                                           // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                                       // PyTorch's own lowering of networks; files have none of it
+	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                                    // networks by their public names, as kernels of the law
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                                     // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                                     // another subject: requests to memory
+	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/model", "traces/jsonx", "traces/networks", "traces/quote"}},               // architectures, and checkpoints' indices
+	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}},                  // another subject: calls of a file system
+	{"traces/requests/conversation", []string{"sim/unit", "sim/serve/load"}},                                                       // some of a trace, with no reader
+	{"traces/requests", []string{"sim/unit", "sim/prose", "sim/serve/load", "traces/handed", "traces/jsonstream", "traces/lines"}}, // another subject: what services of language models were asked
 	{"traces/lines", nil},      // texts of any size, line by line; knows no format
 	{"traces/jsonstream", nil}, // JSON of any size; knows no format
 	{"traces/protobuf", nil},   // the wire format; knows no message
@@ -62,16 +64,16 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/own", "ui/lab/timefiles", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                                        // reproducibility bundles: zip and JSON, so in no laboratory's program
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/cite", "ui/lab", "ui/exec"}},                                             // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/prose", "sim/report", "sim/study"}},                                                                            // a reviewer's report as HTML
 	{"ui/cite", nil}, // papers of systems as BibTeX
-	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
-	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
-	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
-	{"ui/wire", nil},                                    // how page and workers write what they say
-	{"ui/board", []string{"sim/portable", "sim/study"}}, // a paper's scoreboard as HTML, in the laboratories' programs
-	{"ui/columns", []string{"sim/prose", "sim/timeline", "sim/unit", "ui/jsontext", "ui/lab"}},       // what happened in a run, as the page's canvas reads it
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/board", "ui/columns"}}, // what they say, and the bench that does it
+	{"ui/table", []string{"sim/report", "ui/jsontext"}},               // tables as files
+	{"ui/schema", []string{"ui/jsontext"}},                            // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                                              // values as JSON, for programs that only write it
+	{"ui/wire", nil},                                                  // how page and workers write what they say
+	{"ui/board", []string{"sim/portable", "sim/script", "sim/study"}}, // a paper's scoreboard, and what a policy may say, as HTML, in the laboratories' programs
+	{"ui/columns", []string{"sim/prose", "sim/timeline", "sim/unit", "ui/jsontext", "ui/lab"}},                     // what happened in a run, as the page's canvas reads it
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/script", "sim/study", "ui/lab", "ui/board", "ui/columns"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"sim/knob", "traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
@@ -82,10 +84,11 @@ var layers = []layer{
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                                // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                                    // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                                 // what is known of runs, and who asks for them
-	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                                   // one open laboratory; editing asks nobody
+	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "sim/script", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                     // one open laboratory; editing asks nobody
 	{"ui/model/files", []string{"sim/knob", "sim/prose", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                                     // files that were opened
 	{"ui/model/tour", []string{"sim/knob", "ui/lab", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                             // stops, and where the visitor is among them
 	{"ui/model/form", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "sim/script", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                      // fields and sliders of settings
+	{"ui/model/proof", []string{"sim/knob", "sim/script", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                                    // what is wrong with a policy while it is typed
 	{"ui/model/runs", []string{"sim/order", "sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/chart", "ui/model/calls", "ui/model/state", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/form"}}, // the compared systems, and their baseline
 	{"ui/model/memory", []string{"sim/order", "sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
 	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                                  // puts them together
@@ -93,11 +96,11 @@ var layers = []layer{
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "sim/timeline", "ui/lab", "ui/exec", "ui/model/calls"}},                                                                                            // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                                           // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                        // charts as SVG
-	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                            // what stands on the questions that are ready, for the site's builder
-	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
-	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                // the optional host, joined to its platform
-	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless"}}, // figures for the asking
+	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                                      // charts as SVG
+	{"ui/cards", []string{"sim/prose", "sim/report", "ui/chart", "ui/model/..."}},                                                          // what stands on the questions that are ready, for the site's builder
+	{"ui/headless", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                                             // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                                              // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/lab/own", "ui/model/...", "ui/headless"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/vjson", nil},   // in the place of a module of that name
 	{"wasm/files", []string{"ui/files", "wasm/worker"}},                       // the program that reads files
@@ -115,9 +118,10 @@ var layers = []layer{
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/release", nil},  // packs what a release has, twice, and compares
-	{"build/versions", nil}, // lays sites of several versions beside each other
-	{"build/site", []string{"sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
+	{"build/tree", nil},                       // files in memory
+	{"build/release", []string{"build/tree"}}, // packs what a release has, twice, and compares
+	{"build/versions", nil},                   // lays sites of several versions beside each other
+	{"build/site", []string{"build/tree", "sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/cite", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/headless", "ui/exec", "ui/wire"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},

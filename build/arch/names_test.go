@@ -34,6 +34,8 @@ var (
 		"ui/lab/train/numbers.go":      {"ideal"},        // a quantity's key
 		"ui/lab/compress/lab.go":       {"naive"},        // a setting's key
 		"ui/lab/filesys/factors.go":    {"ext4", "f2fs"}, // ratios of ByteFS's Figure 6
+		"ui/lab/serve/picture.go":      {"host"},         // a place
+		"ui/lab/serve/settings.go":     {"host", "ssd"},  // a setting's key, and places
 		"build/site/landing.go":        {"raw"},          // how a blank of a document is written
 	}
 )

@@ -96,6 +96,26 @@ const rows = {
     figure: { id: 'teraio.9', title: 'Figure 9' },
     draw: 'array', line: '&ask-vary=drives&ask-values=1,2', maps: '&ask-vary2=host_memory&ask-values2=32,128', claims: 'teraio.claims', picture: '&preset=llama3-70b',
   },
+  serve: {
+    setup: 'requests=100 input=600 output=40 groups=10 shared=400 rate=8', focus: 'host-ssd', charts: 8,
+    shown: (v) => v.ttft_mean_s.toFixed(4),
+    sections: ['bill', 'capacity', 'life', 'loads', 'next', 'steps', 'why'], narrow: ['loads', 'next', 'life'],
+    files: {
+      own: Array.from({ length: 200 }, (_, i) => `{"timestamp": ${500 * i}, "input_length": 1024, "output_length": 20, "hash_ids": [0, ${1 + i % 7}]}`).join('\n'),
+      of: 'hbm', holds: (r) => [[r.requests, 200], [r.prompt_tokens, 200 * 1024]],
+      wrong: [
+        ['broken.jsonl', '{"timestamp": 0, "input_length": 1024, "output_length": 20, "hash_ids": [0, 1]}\n{"timestamp": 0, "input_length": 1024, "output_length": 20, "hash_ids": [0]}\n', 'broken.jsonl:2: hash_ids: has 1'],
+        ['letter.txt', dear, 'letter.txt: text, but none that is known. what a service of language models was asked: '],
+        ['photo.png', photo, 'photo.png'],
+        ['empty.txt', '', 'empty.txt: an empty file'],
+      ],
+      more: { name: 'azure.csv', text: () => sample('traces/requests/testdata/azure.csv'), facts: /Azure/ },
+      bundled: 'mooncake',
+    },
+    sweep: { ask: '&ask=vary&ask-vary=host&ask-values=64,256,1024', answers: 3 },
+    figure: { id: 'tensorrt.T', title: 'Throughput' },
+    draw: 'path', line: '&ask-vary=host&ask-values=64,256', maps: '&ask-vary2=drives&ask-values2=1,2', picture: '&preset=mooncake',
+  },
 };
 
 // every is all laboratories. link is one that nothing but tests write; quick is with

@@ -28,6 +28,7 @@ var Platform = []string{
 	"sim/llm/pretrain",             // a step of training in floating point
 	"sim/policy",                   // expressions in floating point, which people write
 	"sim/portable",                 // exists to be the same on all platforms
+	"sim/serve",                    // an engine
 	"sim/store",                    // an engine
 	"sim/study",                    // verdicts from floating-point numbers
 	"sim/train",                    // the theorems, over every engine of training

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // A bill lists what software is in a release, as CycloneDX 1.6 has it. It names no time and no
@@ -88,7 +90,7 @@ func (b *builder) bill(ctx context.Context, s made, all files) error {
 		return err
 	}
 	data, err := billOf(s, strings.TrimSpace(string(compiler)), modules, packs, all)
-	return errors.Join(err, all.add("spillway-"+s.release+".cdx.json", data))
+	return errors.Join(err, tree.Add(all, "spillway-"+s.release+".cdx.json", data))
 }
 
 // modules are those whose packages are in one of the programs, natively or in a browser. What go.mod puts in
@@ -165,7 +167,7 @@ func billOf(s made, compiler string, modules []module, packs []npmPack, all file
 		Ref: "spillway", Type: "application", Name: "spillway", Version: s.release, Licenses: apache,
 		Properties: []map[string]string{{"name": "spillway:site", "value": s.version}},
 	}
-	for _, name := range all.names() {
+	for _, name := range tree.Names(all) {
 		if released(name) {
 			main.Components = append(main.Components, component{Ref: "file:" + name, Type: "file", Name: name, Hashes: []billHash{{"SHA-256", sum(all[name])}}})
 		}

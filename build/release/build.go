@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // A builder makes the parts of a release in a copy of the repository.
@@ -120,7 +122,7 @@ func (b *builder) site(ctx context.Context, compressed bool) (made, error) {
 		if err != nil {
 			return err
 		}
-		return s.files.add(distFolder+name, data)
+		return tree.Add(s.files, distFolder+name, data)
 	})
 	if err != nil {
 		return made{}, err
@@ -138,7 +140,7 @@ func (b *builder) site(ctx context.Context, compressed bool) (made, error) {
 		if err != nil {
 			return made{}, err
 		}
-		if err := s.files.add(f.to, data); err != nil {
+		if err := tree.Add(s.files, f.to, data); err != nil {
 			return made{}, err
 		}
 	}
@@ -191,10 +193,10 @@ func (b *builder) command(ctx context.Context, platform string, s made, all file
 	}
 	if system == "windows" {
 		data, err := zipped(entries)
-		return errors.Join(err, all.add(folder+".zip", data))
+		return errors.Join(err, tree.Add(all, folder+".zip", data))
 	}
 	data, err := tarball(entries)
-	return errors.Join(err, all.add(folder+".tar.gz", data))
+	return errors.Join(err, tree.Add(all, folder+".tar.gz", data))
 }
 
 // read reads a file of the copy.
@@ -205,7 +207,7 @@ func (b *builder) read(name string) ([]byte, error) {
 // npm adds the package for pages that are built with npm.
 func (b *builder) npm(s made, all files) error {
 	data, err := npmPackage(os.DirFS(b.root), s.release, s.version)
-	return errors.Join(err, all.add("spillway-figure-"+s.release+".tgz", data))
+	return errors.Join(err, tree.Add(all, "spillway-figure-"+s.release+".tgz", data))
 }
 
 // wheel adds the package for Python.
@@ -231,5 +233,5 @@ func (b *builder) wheel(ctx context.Context, s made, all files) error {
 		return err
 	}
 	data, err := pythonWheel(s.release, wheelParts{script: script, program: program, starter: starter, license: license, licenses: s.licenses})
-	return errors.Join(err, all.add(wheelName(s.release), data))
+	return errors.Join(err, tree.Add(all, wheelName(s.release), data))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // citation adds CITATION.cff, with where it is published, as far as that is known.
@@ -14,7 +16,7 @@ func (b *builder) citation(repository, doi string, all files) error {
 		return err
 	}
 	said, err := cited(string(text), repository, doi)
-	return errors.Join(err, all.add("CITATION.cff", []byte(said)))
+	return errors.Join(err, tree.Add(all, "CITATION.cff", []byte(said)))
 }
 
 var (

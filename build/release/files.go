@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // sumsFile lists what all other files are, as sha256sum prints and checks it.
@@ -22,27 +22,6 @@ const distFolder = "dist/"
 
 // files are the contents of a release by name. Those below dist/ are only compared.
 type files map[string][]byte
-
-// names are those of all files, in their order.
-func (f files) names() []string { return slices.Sorted(maps.Keys(f)) }
-
-// add adds a file.
-func (f files) add(name string, data []byte) error {
-	if _, ok := f[name]; ok {
-		return fmt.Errorf("%s would be there twice", name)
-	}
-	f[name] = data
-	return nil
-}
-
-// join adds all files of another.
-func (f files) join(other files) error {
-	var errs []error
-	for _, name := range other.names() {
-		errs = append(errs, f.add(name, other[name]))
-	}
-	return errors.Join(errs...)
-}
 
 // size is how many bytes all files have.
 func (f files) size() (n int) {
@@ -55,7 +34,7 @@ func (f files) size() (n int) {
 // sums are the SHA-256 of what is released.
 func (f files) sums() string {
 	var b strings.Builder
-	for _, name := range f.names() {
+	for _, name := range tree.Names(f) {
 		if released(name) && name != sumsFile {
 			fmt.Fprintf(&b, "%s  %s\n", sum(f[name]), name)
 		}
@@ -75,7 +54,7 @@ func sum(data []byte) string {
 // listing says what is released, a line a file: bytes, SHA-256, name.
 func (f files) listing() string {
 	var b strings.Builder
-	for _, name := range f.names() {
+	for _, name := range tree.Names(f) {
 		if released(name) {
 			fmt.Fprintf(&b, "%10d  %s  %s\n", len(f[name]), sum(f[name]), name)
 		}
@@ -87,7 +66,7 @@ func (f files) listing() string {
 func compare(a, b files) (differ []string) {
 	both := maps.Clone(a)
 	maps.Copy(both, b)
-	for _, name := range both.names() {
+	for _, name := range tree.Names(both) {
 		x, inA := a[name]
 		y, inB := b[name]
 		switch {
@@ -111,7 +90,7 @@ func (f files) write(out string, dist bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	for _, name := range f.names() {
+	for _, name := range tree.Names(f) {
 		if !released(name) && !dist {
 			continue
 		}

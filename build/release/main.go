@@ -25,6 +25,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"spillway/build/tree"
 )
 
 func main() {
@@ -115,7 +117,7 @@ func (r *release) build(ctx context.Context, folder string, env []string) (files
 		{"copying the files that git knows", func() error { return copyTree(ctx, ".", folder) }},
 		{"the site: pages, programs, zip and single file", func() (err error) {
 			site, err = b.site(ctx, r.dist)
-			return errors.Join(err, all.join(site.files))
+			return errors.Join(err, tree.Join(all, site.files))
 		}},
 	}
 	for _, p := range r.platforms {
@@ -132,7 +134,7 @@ func (r *release) build(ctx context.Context, folder string, env []string) (files
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	return all, all.add(sumsFile, []byte(all.sums()))
+	return all, tree.Add(all, sumsFile, []byte(all.sums()))
 }
 
 // A teller says what is done and how long it took.

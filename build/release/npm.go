@@ -6,14 +6,16 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // npmFolder has what the npm package is made of, besides the element's script and the license.
 const npmFolder = "build/npm"
 
-// npmPackage packs the npm package of a version of a tree, as npm pack would.
-func npmPackage(tree fs.FS, release, version string) ([]byte, error) {
-	list, err := fs.ReadDir(tree, npmFolder)
+// npmPackage packs the npm package of a version of the sources, as npm pack would.
+func npmPackage(sources fs.FS, release, version string) ([]byte, error) {
+	list, err := fs.ReadDir(sources, npmFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +27,7 @@ func npmPackage(tree fs.FS, release, version string) ([]byte, error) {
 	}
 	all := files{}
 	for name, file := range from {
-		if all[name], err = fs.ReadFile(tree, file); err != nil {
+		if all[name], err = fs.ReadFile(sources, file); err != nil {
 			return nil, err
 		}
 	}
@@ -33,7 +35,7 @@ func npmPackage(tree fs.FS, release, version string) ([]byte, error) {
 		return nil, err
 	}
 	var entries []entry
-	for _, name := range all.names() {
+	for _, name := range tree.Names(all) {
 		entries = append(entries, entry{"package/" + name, all[name], 0o644})
 	}
 	return tarball(entries)

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"spillway/build/tree"
 )
 
 // A bill of the repository's own modules is what CycloneDX's schema wants; the excerpt in
@@ -261,10 +263,10 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := files{"a.zip": []byte("abc"), "dist/index.html": []byte("page")}
-	if err := all.add(sumsFile, []byte(all.sums())); err != nil {
+	if err := tree.Add(all, sumsFile, []byte(all.sums())); err != nil {
 		t.Fatal(err)
 	}
-	if err := all.add("a.zip", nil); err == nil {
+	if err := tree.Add(all, "a.zip", nil); err == nil {
 		t.Error("a file is there twice without a word")
 	}
 	if err := all.write(out, false); err != nil {

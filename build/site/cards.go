@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 
+	"spillway/build/tree"
 	"spillway/ui/cards"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/question"
@@ -37,7 +38,7 @@ func (s site) addCards() error {
 		}
 		data, err := wire.Marshal(&list)
 		if err == nil {
-			err = s.add("cards-"+door.Name+".info", data)
+			err = tree.Add(s, "cards-"+door.Name+".info", data)
 		}
 		if err != nil {
 			return err

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"spillway/build/tree"
 )
 
 // addCharts bundles the parts of ECharts that build/site/echarts.mjs names.
@@ -37,7 +39,7 @@ func (s site) addCharts(ctx context.Context) error {
 		return errors.New(m.Text)
 	}
 	for _, f := range r.OutputFiles {
-		if err := s.add(path.Base(filepath.ToSlash(f.Path)), f.Contents); err != nil {
+		if err := tree.Add(s, path.Base(filepath.ToSlash(f.Path)), f.Contents); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"path"
 	"path/filepath"
+
+	"spillway/build/tree"
 )
 
 // compressible says which files get smaller copies.
@@ -18,7 +20,7 @@ func compressible(name string) bool {
 // no host, and for copies.
 func (s site) tasks(copies bool) []task {
 	var all []task
-	for _, name := range s.names() {
+	for _, name := range tree.Names(s) {
 		all = append(all, task{s[name], ".gz"})
 		if copies && compressible(name) {
 			all = append(all, task{s[name], ".br"})
@@ -29,7 +31,7 @@ func (s site) tasks(copies bool) []task {
 
 // compress writes the .br and .gz copies.
 func (s site) compress(out string, p *packer) error {
-	for _, name := range s.names() {
+	for _, name := range tree.Names(s) {
 		if !compressible(name) {
 			continue
 		}

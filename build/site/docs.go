@@ -17,6 +17,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
+
+	"spillway/build/tree"
 )
 
 // Documents are public/docs/index.md and all Markdown that it leads to, as long as it is a
@@ -213,7 +215,7 @@ func (s site) addDocuments(root string) error {
 		}
 		articles = append(articles, a)
 	}
-	for _, file := range s.names() { // they are pages now
+	for _, file := range tree.Names(s) { // they are pages now
 		if strings.HasPrefix(file, docs) && path.Ext(file) == ".md" {
 			delete(s, file)
 		}
@@ -333,5 +335,5 @@ func (s site) addDocument(page *template.Template, to, title string, articles ..
 	if err != nil {
 		return err
 	}
-	return s.add(to, b.Bytes())
+	return tree.Add(s, to, b.Bytes())
 }

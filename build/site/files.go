@@ -9,41 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
+	"spillway/build/tree"
 	"spillway/ui/cite"
 	"spillway/ui/model/output"
 )
 
 // A site is the content of every file by its path below the root of the site.
 type site map[string][]byte
-
-// names lists the files in a fixed order.
-func (s site) names() []string { return slices.Sorted(maps.Keys(s)) }
-
-// add puts a file into the site; two sources for one path are a mistake.
-func (s site) add(name string, data []byte) error {
-	if _, ok := s[name]; ok {
-		return fmt.Errorf("%s would be written twice; rename the one in public/", name)
-	}
-	s[name] = data
-	return nil
-}
-
-// join adds all files of another site.
-func (s site) join(other site) error {
-	var errs []error
-	for name, data := range other {
-		errs = append(errs, s.add(name, data))
-	}
-	return errors.Join(errs...)
-}
 
 // addPublic takes the hand-written files as they are.
 func (s site) addPublic() error {
@@ -55,7 +33,7 @@ func (s site) addPublic() error {
 		if err != nil {
 			return err
 		}
-		return s.add(name, data)
+		return tree.Add(s, name, data)
 	})
 }
 
@@ -78,7 +56,7 @@ func uncached(name string) bool {
 // hash of all else, so that the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
-	for _, name := range s.names() {
+	for _, name := range tree.Names(s) {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}

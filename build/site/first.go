@@ -12,6 +12,7 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/staticrender"
 
+	"spillway/build/tree"
 	"spillway/ui/headless"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/palette"
@@ -50,7 +51,7 @@ func (s site) addFirst() error {
 		}
 		data, err := wire.Marshal(&known)
 		if err == nil {
-			err = s.add(opening+door.Name+".info", data)
+			err = tree.Add(s, opening+door.Name+".info", data)
 		}
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func (s site) addFirst() error {
 	}
 	data, err := wire.Marshal(&entries)
 	if err == nil {
-		err = s.add("search.info", data)
+		err = tree.Add(s, "search.info", data)
 	}
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (s site) addFirst() error {
 	}
 	for _, x := range shown[1:] {
 		_, inside, _ := strings.Cut(x.page, ">")
-		if err := s.add(screen+x.lab+".html", []byte(inside)); err != nil {
+		if err := tree.Add(s, screen+x.lab+".html", []byte(inside)); err != nil {
 			return err
 		}
 	}

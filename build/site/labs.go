@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"spillway/build/tree"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model/session"
 	"spillway/ui/wire"
@@ -24,7 +25,7 @@ func (s site) addLabs() error {
 		}
 		data, err := wire.Marshal(&info)
 		if err == nil {
-			err = s.add(door.Name+".info", data)
+			err = tree.Add(s, door.Name+".info", data)
 		}
 		if err != nil {
 			return err
@@ -33,7 +34,7 @@ func (s site) addLabs() error {
 	}
 	data, err := wire.Marshal(&tabs)
 	if err == nil {
-		err = s.add("labs.info", data)
+		err = tree.Add(s, "labs.info", data)
 	}
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"spillway/build/tree"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/headless"
@@ -51,11 +52,15 @@ type preset struct {
 	Key, Title, About, Lab string
 	Link                   template.URL // the fragment
 	Says, Trust            string
+	Policy                 *policy // that somebody wrote, nil without one
 	Charts                 []drawn
 	Version                string
 	Origin                 string // where the site will be, with a slash at the end; empty if unknown
 	Card                   card
 }
+
+// A policy is a text that a system follows, with its name and how long it is.
+type policy struct{ Name, Text string }
 
 // A drawn is a chart of a preset, as a file and as a table.
 type drawn struct {
@@ -81,12 +86,13 @@ type card struct {
 // A shown is a preset and what the page shows of it, before a version and an address
 // are known.
 type shown struct {
-	door  labs.Entry
-	title string // of the laboratory
-	of    lab.Preset
-	link  string // the fragment
-	says  string
-	views []chart.View
+	door   labs.Entry
+	title  string // of the laboratory
+	of     lab.Preset
+	link   string // the fragment
+	says   string
+	views  []chart.View
+	policy *policy // that a compared system follows, nil without one
 }
 
 // showPresets runs what all laboratories offer to begin with.
@@ -133,6 +139,9 @@ func (x *shown) show() error {
 		return fmt.Errorf("%s: %s: %w", x.door.Name, x.of.Key, err)
 	}
 	x.says, x.views = chart.Headline(n.Info, n.Runs.ChartRuns()), n.Charts()
+	if name, text := n.Proof.Brought(); text != "" {
+		x.policy = &policy{name, text}
+	}
 	return nil
 }
 
@@ -168,7 +177,7 @@ func (s site) addLandings(from []shown, origin string) error {
 	if err := index.Execute(&b, all); err != nil {
 		return err
 	}
-	return errors.Join(s.add(figures+"index.html", b.Bytes()), s.fillExamples(all))
+	return errors.Join(tree.Add(s, figures+"index.html", b.Bytes()), s.fillExamples(all))
 }
 
 // size is how an SVG of package draw begins.
@@ -180,6 +189,7 @@ func (x *shown) draw(version, origin string) *preset {
 		Key: x.of.Key, Title: x.of.Title, About: x.of.About, Lab: x.title, Link: template.URL(x.link), Says: x.says,
 		Version: version, Origin: origin, Card: card{File: "screenshot-" + x.door.Name + ".png"},
 	}
+	p.Policy = x.policy
 	link := "#" + x.link
 	if origin != "" {
 		link = origin + link
@@ -246,7 +256,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 		if c.SVG == "" {
 			continue
 		}
-		if err := s.add(folder+c.ID+".svg", []byte(c.SVG)); err != nil {
+		if err := tree.Add(s, folder+c.ID+".svg", []byte(c.SVG)); err != nil {
 			return err
 		}
 	}
@@ -254,7 +264,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 	if err := page.Execute(&b, p); err != nil {
 		return err
 	}
-	if err := s.add(folder+"index.html", b.Bytes()); err != nil || p.Origin == "" {
+	if err := tree.Add(s, folder+"index.html", b.Bytes()); err != nil || p.Origin == "" {
 		return err // a card for other places needs whole addresses
 	}
 	data, err := json.MarshalIndent(map[string]any{
@@ -265,7 +275,7 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 	if err != nil {
 		return err
 	}
-	return s.add(folder+"oembed.json", data)
+	return tree.Add(s, folder+"oembed.json", data)
 }
 
 // addCard gives a preset the picture that goes with its address: its first chart, or, where
@@ -283,7 +293,7 @@ func (s site) addCard(p *preset, folder string) error {
 			return fmt.Errorf("%s: %w", c.ID, err)
 		}
 		p.Card = card{File: folder + "card.png", Alt: c.Title + ". " + c.Text, Width: cardWidth, Height: cardHeight}
-		return s.add(p.Card.File, data)
+		return tree.Add(s, p.Card.File, data)
 	}
 	if s[p.Card.File] == nil { // the first laboratory's, and of those that have none yet
 		p.Card.File = "screenshot.png"

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	labs "spillway/ui/lab/all"
+
+	"spillway/build/tree"
 )
 
 // presetsShown are run once for all tests.
@@ -159,7 +161,7 @@ func TestLandingsWithOrigin(t *testing.T) {
 				t.Errorf("%s: %s, %s", p.Key, card.HTML, card.Thumbnail)
 			}
 			// The picture is the preset's own, but where all its charts are too large for a file.
-			if own := s[folder+"card.png"] != nil; own != strings.HasSuffix(card.Thumbnail, folder+"card.png") || !own && slices.ContainsFunc(s.names(), func(name string) bool { return strings.HasPrefix(name, folder) && strings.HasSuffix(name, ".svg") }) {
+			if own := s[folder+"card.png"] != nil; own != strings.HasSuffix(card.Thumbnail, folder+"card.png") || !own && slices.ContainsFunc(tree.Names(s), func(name string) bool { return strings.HasPrefix(name, folder) && strings.HasSuffix(name, ".svg") }) {
 				t.Errorf("%s: the picture is %s", p.Key, card.Thumbnail)
 			}
 			page := string(s[folder+"index.html"])

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"spillway/build/tree"
 )
 
 // addLicenses collects the license of everything the site contains. Which Go
@@ -47,7 +49,7 @@ func (s site) addLicenses(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.add("licenses.txt", b.Bytes())
+	return tree.Add(s, "licenses.txt", b.Bytes())
 }
 
 // licensesIn finds the files of a package that say under which terms it comes.

@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"spillway/build/tree"
 )
 
 func main() {
@@ -201,7 +203,7 @@ func (b *build) parts(ctx context.Context, s site) (code []byte, shown []shown, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return code, shown, errors.Join(s.join(compiled), s.join(charts), s.join(rest))
+	return code, shown, errors.Join(tree.Join(s, compiled), tree.Join(s, charts), tree.Join(s, rest))
 }
 
 // compress makes all that has to be compressed.

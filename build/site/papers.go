@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 
+	"spillway/build/tree"
 	"spillway/sim/study"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/wire"
@@ -37,7 +38,7 @@ func (s site) addPapers() error {
 		}
 		data, err := wire.Marshal(&list)
 		if err == nil {
-			err = s.add("papers-"+door.Name+".info", data)
+			err = tree.Add(s, "papers-"+door.Name+".info", data)
 		}
 		if err != nil {
 			return err

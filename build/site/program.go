@@ -18,6 +18,8 @@ import (
 	"sync"
 
 	labs "spillway/ui/lab/all"
+
+	"spillway/build/tree"
 )
 
 // run executes a command from the repository root and returns its output; on
@@ -209,7 +211,7 @@ func compileAlike(ctx context.Context, like []program) (site, error) {
 // addPrograms adds compiled programs and the script that starts them. That script must
 // come from the compiler that built them.
 func (s site) addPrograms(ctx context.Context, made site) error {
-	if err := s.join(made); err != nil {
+	if err := tree.Join(s, made); err != nil {
 		return err
 	}
 	root, err := goroot(ctx)
@@ -220,7 +222,7 @@ func (s site) addPrograms(ctx context.Context, made site) error {
 	if err != nil {
 		return err
 	}
-	return s.add("wasm_exec.js", starter)
+	return tree.Add(s, "wasm_exec.js", starter)
 }
 
 func goroot(ctx context.Context) (string, error) {
@@ -245,20 +247,20 @@ func (s site) addRenderer(ctx context.Context) error {
 		return err
 	}
 	file := filepath.Join(strings.TrimSpace(string(out)), "domrender", "renderer-js-script.go")
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
 		return err
 	}
-	script, err := stringVar(tree, "jsHelperScript")
+	script, err := stringVar(parsed, "jsHelperScript")
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	return s.add("vugu-helper.js", []byte(script+noEval))
+	return tree.Add(s, "vugu-helper.js", []byte(script+noEval))
 }
 
 // stringVar finds the value of a variable declared with a string literal.
-func stringVar(tree *ast.File, name string) (string, error) {
-	for spec := range ast.Preorder(tree) {
+func stringVar(parsed *ast.File, name string) (string, error) {
+	for spec := range ast.Preorder(parsed) {
 		v, ok := spec.(*ast.ValueSpec)
 		if !ok || v.Names[0].Name != name || len(v.Values) != 1 {
 			continue

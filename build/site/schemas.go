@@ -3,6 +3,7 @@ package main
 import (
 	"reflect"
 
+	"spillway/build/tree"
 	"spillway/ui/lab/all"
 	"spillway/ui/model/output"
 	"spillway/ui/schema"
@@ -14,7 +15,7 @@ func (s site) addSchemas() error {
 	if err != nil {
 		return err
 	}
-	return s.add("schema/"+schema.Results, data)
+	return tree.Add(s, "schema/"+schema.Results, data)
 }
 
 // resultsSchema is the schema of exported results.

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	labs "spillway/ui/lab/all"
+
+	"spillway/build/tree"
 )
 
 // The single file is the page with everything inside: it opens by double click,
@@ -269,7 +271,7 @@ func asciiPage(page string) (string, error) {
 // pack compresses the files and says where each is.
 func (s site) pack(p *packer) (pack []byte, places map[string][2]int, err error) {
 	places = map[string][2]int{}
-	for _, name := range s.names() {
+	for _, name := range tree.Names(s) {
 		file, err := p.pack(s[name], ".gz")
 		if err != nil {
 			return nil, nil, err

@@ -22,6 +22,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"spillway/build/effort"
+	"spillway/build/tree"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
@@ -238,10 +239,10 @@ func read(t *testing.T, name string) string {
 
 func TestAddTwice(t *testing.T) {
 	s := site{}
-	if err := s.add("a", nil); err != nil {
+	if err := tree.Add(s, "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.add("a", nil); err == nil {
+	if err := tree.Add(s, "a", nil); err == nil {
 		t.Error("one path with two sources is accepted")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"spillway/build/tree"
 )
 
 // offline writes what needs no host of its own, the zip and the single file, whose
@@ -68,7 +70,7 @@ func (s site) zip(folder string, p *packer) ([]byte, error) {
 		return err
 	}
 	err := add("README.txt", []byte(readme))
-	for _, name := range s.names() {
+	for _, name := range tree.Names(s) {
 		err = errors.Join(err, add(name, s[name]))
 	}
 	err = errors.Join(err, z.Close())

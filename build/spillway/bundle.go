@@ -200,7 +200,8 @@ func (s *shell) bindPaper(key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
+	data, _, err := bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
+	return data, err
 }
 
 // environment says where the command runs.

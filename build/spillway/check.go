@@ -43,6 +43,8 @@ type checked struct {
 	Here    string        `json:"here" help:"this program, as spillway version prints it"`
 	Damaged []string      `json:"damaged" help:"files whose bytes are not what the manifest says, and why"`
 	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper; texts; its claims; pictures"`
+
+	worst exec.Finding // Finding
 }
 
 type checkedPart struct {
@@ -50,6 +52,8 @@ type checkedPart struct {
 	Finding     string              `json:"finding" help:"as of all"`
 	Says        string              `json:"says,omitempty" help:"more, in a sentence"`
 	Differences []checkedDifference `json:"differences,omitempty" help:"the largest first"`
+
+	found exec.Finding // Finding
 }
 
 type checkedDifference struct {
@@ -131,7 +135,7 @@ func (s *shell) found(c *checked, name, certificate string, asJSON, strict bool)
 // certified is what was found, for a page.
 func (s *shell) certified(c *checked, name string) *pages.Certificate {
 	p := &pages.Certificate{
-		Name: name, Finding: c.Finding, Class: class(c.Finding), Hash: c.Hash, Lab: c.Lab, Paper: c.Paper, Setup: c.Setup,
+		Name: name, Finding: c.Finding, Class: c.worst.Class(), Hash: c.Hash, Lab: c.Lab, Paper: c.Paper, Setup: c.Setup,
 		Written: c.Version, Checked: c.Here, Damaged: c.Damaged,
 	}
 	if s.now != nil {
@@ -148,7 +152,7 @@ func (s *shell) certified(c *checked, name string) *pages.Certificate {
 			d := &x.Differences[0]
 			says = strings.TrimSpace(says + fmt.Sprintf(" %s: recorded %s, now %s.", d.Where, d.Recorded, d.Got))
 		}
-		p.Parts = append(p.Parts, pages.Part{Name: x.Part, Finding: x.Finding, Class: class(x.Finding), Says: says})
+		p.Parts = append(p.Parts, pages.Part{Name: x.Part, Finding: x.Finding, Class: x.found.Class(), Says: says})
 	}
 	var said []string
 	for f := exec.Replayed; f <= exec.Damaged; f++ {
@@ -158,17 +162,6 @@ func (s *shell) certified(c *checked, name string) *pages.Certificate {
 	}
 	p.Says = strings.Join(said, ", ") + "."
 	return p
-}
-
-// class is a finding's color.
-func class(finding string) string {
-	switch finding {
-	case exec.Replayed.String(), exec.Agrees.String():
-		return "ok"
-	case exec.Differs.String():
-		return "warn"
-	}
-	return "bad"
 }
 
 // verdicts checks all parts of a bundle.
@@ -236,13 +229,13 @@ func summary(info *exec.BundleInfo, verdicts []*exec.Verdict) *checked {
 	}
 	for _, v := range verdicts {
 		worst = max(worst, v.Finding)
-		p := checkedPart{Part: v.Part, Finding: v.Finding.String(), Says: v.Says}
+		p := checkedPart{Part: v.Part, Finding: v.Finding.String(), Says: v.Says, found: v.Finding}
 		for _, d := range v.Differences {
 			p.Differences = append(p.Differences, checkedDifference(d))
 		}
 		c.Parts = append(c.Parts, p)
 	}
-	c.Finding = worst.String()
+	c.Finding, c.worst = worst.String(), worst
 	return c
 }
 

@@ -14,7 +14,8 @@ import (
 
 const policyForm = `list lab=LAB
        spillway policy check lab=LAB [FILE]
-       spillway policy fmt [FILE]`
+       spillway policy fmt [FILE]
+       spillway policy score lab=LAB [FILE] [p1=NUMBER ...]`
 
 const policyAbout = `A policy is a text of rules that the system own of a laboratory follows; it runs
 with spillway run lab=LAB system=own policy=@FILE. A rule is an expression over
@@ -26,9 +27,13 @@ numbers that the laboratory knows:
 
 list says which rules, events and numbers there are. check says whether a text is
 right: what it is called, and what it costs; an error has the line and the column.
-fmt prints it with blanks as people write them. Without FILE, or with -, the text is
-standard input.
+score runs it on the laboratory's fixed set of workloads: one number, and a link with
+which anybody has it again. fmt prints it with blanks as people write them. Without
+FILE, or with -, the text is standard input.
 `
+
+// policyWords are what can be done with a policy.
+var policyWords = []string{"list", "check", "fmt", "score"}
 
 // policy lists, checks or prints what people write.
 func (s *shell) policy(args []string) error {
@@ -38,7 +43,7 @@ func (s *shell) policy(args []string) error {
 		return err
 	}
 	if len(rest) == 0 {
-		return errors.New("policy: want list, check or fmt; spillway policy -h explains them")
+		return errors.New("policy: want list, check, fmt or score; spillway policy -h explains them")
 	}
 	do, rest := rest[0], rest[1:]
 	var place *policy.Place
@@ -48,12 +53,15 @@ func (s *shell) policy(args []string) error {
 		}
 		rest = rest[1:]
 	}
-	if place == nil && (do == "list" || do == "check") {
+	if place == nil && do != "fmt" && slices.Contains(policyWords, do) {
 		return fmt.Errorf("policy %s: want lab=LAB, one of %s", do, s.askers())
 	}
 	file := "-"
 	if len(rest) > 0 && do != "list" {
 		file, rest = rest[0], rest[1:]
+	}
+	if do == "score" && place != nil {
+		return s.scorePolicy(place, file, rest)
 	}
 	if err := noMore(rest, nil); err != nil {
 		return fmt.Errorf("policy %s: %w", do, err)
@@ -76,7 +84,7 @@ func (s *shell) policy(args []string) error {
 		fmt.Fprint(s.out, text)
 		return nil
 	}
-	return fmt.Errorf("policy: unknown %q; want list, check or fmt", do)
+	return fmt.Errorf("policy: unknown %q; want list, check, fmt or score", do)
 }
 
 // asks returns what policies of a laboratory can be asked.

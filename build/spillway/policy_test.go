@@ -48,7 +48,7 @@ func TestPolicyOfAFile(t *testing.T) {
 		{[]string{"policy", "check", wrong}, "policy check: want lab=LAB, one of "},
 		{[]string{"policy", "list", "lab=filesys"}, "policy: filesys runs no policies of one's own; there are "},
 		{[]string{"policy", "fmt", written(t, "evict = \x00")}, ":1:9: '\\x00' means nothing here\n"},
-		{[]string{"policy", "brew"}, "policy: unknown \"brew\"; want list, check or fmt\n"},
+		{[]string{"policy", "brew"}, "policy: unknown \"brew\"; want list, check, fmt or score\n"},
 	} {
 		if code, out, errs := run(t, c.args...); code != exitUsage || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%q: exit code %d, %s%s\nwant %s", c.args, code, out, errs, c.want)
@@ -81,5 +81,39 @@ func TestPolicyCommands(t *testing.T) {
 	want := file + ": right; Mine, b777f39a, 18 bytes in a link\n  evict: 2 operations and numbers read; asked of all that wait, each time\n  fetch: 3 operations and numbers read; by default; asked of all that wait, each time\n  It knows the future, so it is a bound.\n"
 	if code, out, errs := run(t, "policy", "check", "lab=store", file); code != exitOK || out != want {
 		t.Errorf("exit code %d, %s%s\nwant %s", code, out, errs, want)
+	}
+}
+
+// A score is of a fixed set: LRU as a text has that of LRU, a better one less, and the link leads
+// to a page with the same settings.
+func TestScore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs all mixes")
+	}
+	_, lru, errs := run(t, "policy", "score", "lab=store", written(t, "evict = -last\nfetch = last"))
+	if !strings.Contains(lru, "Score 1.") || !strings.Contains(lru, "&systems=lru,own,best-known&view=whatif&focus=own&ask-vary=workload") {
+		t.Fatal(lru, errs)
+	}
+	_, rest, _ := strings.Cut(lru, "Score ")
+	if score := rest[:6]; !strings.Contains(rest, "lru has "+score) {
+		t.Error(lru)
+	}
+	for _, args := range [][]string{{"policy", "score", "lab=store", written(t, "evict = -last"), "gpu_memory=4"}, {"policy", "score", "lab=cxlssd", written(t, "promote = hits >= 1")}} {
+		if code, out, errs := run(t, args...); code != exitUsage || !strings.Contains(errs, "fixed") {
+			t.Errorf("%q: %d, %s%s", args, code, out, errs)
+		}
+	}
+}
+
+// A dial is a setting like others: it is varied, and the best value of it is searched.
+func TestDials(t *testing.T) {
+	args := []string{"lab=store", "workload=table-and-blocks", "system=own", "policy=evict=next*min(size,short)*(p1 if mine else 1)"}
+	_, lines, errs := run(t, append(append([]string{"sweep"}, args...), "--vary", "p1=1,4", "--csv")...)
+	rows := strings.Split(strings.TrimSpace(lines), "\n")
+	if len(rows) != 3 || !strings.Contains(rows[0], "p1") || rows[1][strings.LastIndex(rows[1], ","):] == rows[2][strings.LastIndex(rows[2], ","):] {
+		t.Errorf("%s%s", lines, errs)
+	}
+	if _, found, errs := run(t, append(append([]string{"solve"}, args...), "--smallest", "p1=1..8", "--at-most", "19.5")...); !strings.Contains(found, "p1") || strings.Contains(found, "No dial 1") {
+		t.Errorf("%s%s", found, errs)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/bundle"
 	"spillway/ui/chart"
-	"spillway/ui/cite"
 	"spillway/ui/draw"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
@@ -141,37 +140,17 @@ func (s *shell) written(folder string, r *review, parts []bundle.Part) error {
 		v := chart.Sheet(sheet, &r.lab.Info)
 		return draw.SVG(&v, draw.Options{Version: s.version})
 	}
-	zip, err := bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
+	zip, references, err := bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
 	if err != nil {
 		return err
 	}
-	files := pages.Files(p, pages.Options{Version: s.version, Environment: s.environment(), Figure: drawn}, chart.SheetCSV)
-	readme := &files[0][1]
-	*readme += fmt.Sprintf("\nTo check it: spillway check %s%s.\n", r.paper.Key, bundle.Ext)
-	files = append(files, [2]string{r.paper.Key + bundle.Ext, string(zip)}, [2]string{"references.bib", cite.BibTeX(r.cited())})
+	files := pages.Files(p, pages.Options{Version: s.version, Environment: s.environment(), Figure: drawn, Bundle: zip, References: references}, chart.SheetCSV)
 	for _, f := range files {
 		if err := replace(filepath.Join(folder, filepath.FromSlash(f[0])), []byte(f[1])); err != nil {
 			return err
 		}
 	}
-	_, text, _ := strings.Cut(*readme, "\n\n")
+	_, text, _ := strings.Cut(files[0][1], "\n\n")
 	fmt.Fprintf(s.out, "%s: %d files in %s\n\n%s", r.paper.Short, len(files), folder, text)
 	return nil
-}
-
-// cited are the papers that a reproduction rests on: the paper itself, and those of systems that
-// it compares.
-func (r *review) cited() []cite.Entry {
-	var from []string
-	for _, e := range cite.Entries() {
-		if e.Key == r.paper.Key {
-			from = append(from, e.Name)
-		}
-	}
-	for _, name := range r.paper.Systems {
-		if x, err := r.lab.System(name); err == nil {
-			from = append(from, x.Paper)
-		}
-	}
-	return cite.Of(from...)
 }

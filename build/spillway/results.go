@@ -80,9 +80,9 @@ func (s *shell) checkResults(list []recordedRun) (*checked, error) {
 			return nil, fmt.Errorf("%s: %w", r.System, err)
 		}
 		worst = max(worst, finding)
-		c.Parts = append(c.Parts, checkedPart{Part: r.System, Finding: finding.String(), Differences: differences})
+		c.Parts = append(c.Parts, checkedPart{Part: r.System, Finding: finding.String(), Differences: differences, found: finding})
 	}
-	c.Finding = worst.String()
+	c.Finding, c.worst = worst.String(), worst
 	return c, nil
 }
 

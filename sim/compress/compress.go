@@ -161,6 +161,12 @@ func (t *Time) Slowdown() float64 { return t.GPU + t.Metadata + t.Buddy - 1 }
 
 // Run compresses a program.
 func Run(p *Program, s *Setup, v *Variant) *Result {
+	policy := v.policy(s)
+	return runWith(p, s, v, policy.Choose)
+}
+
+// runWith compresses a program with targets that somebody chooses.
+func runWith(p *Program, s *Setup, v *Variant, choose func([]buddy.Allocation) []buddy.Target) *Result {
 	r := &Result{Program: p.Name, Targets: make([]buddy.Target, len(p.Allocations))}
 	var all buddy.Histogram
 	for i := range p.Allocations {
@@ -168,8 +174,7 @@ func Run(p *Program, s *Setup, v *Variant) *Result {
 	}
 	r.Optimistic = all.Optimistic()
 	if v.compresses() {
-		policy := v.policy(s)
-		r.Targets = policy.Choose(p.Allocations)
+		r.Targets = choose(p.Allocations)
 	}
 	r.Capacity = buddy.Sum(p.Allocations, r.Targets)
 	if !v.compresses() {

@@ -76,7 +76,8 @@ func Asks() *policy.Place {
 			featNow:          {Name: "now", Unit: "s", Live: true, Help: "Simulated time; 0 while the log is warmed before the run."},
 			featTotal:        {Name: "total", Thing: thing, Future: true, Help: "How many requests all threads have for the page, from the first to the last."},
 		}, policy.DialFeatures()...),
-		Taken: []string{policy.Yours},
+		Examples: examples(),
+		Taken:    []string{policy.Yours},
 	}
 	for i := featDials; i < len(p.Features); i++ {
 		p.Features[i].Constant = true

@@ -162,28 +162,29 @@ func randomPolicy(r *rand.Rand) string {
 	condition := func(names []string) string {
 		return number(r.IntN(2), names) + pick(" > ", " >= ", " < ", " == ") + number(r.IntN(2), names)
 	}
-	text := "keep L = 0\nkeep H of page = 1\n"
+	var text strings.Builder
+	text.WriteString("keep L = 0\nkeep H of page = 1\n")
 	for _, event := range []string{"access", "hit", "miss", "promoted", "evicted"} {
 		if r.IntN(3) == 0 {
-			text += "when " + event + ": H = " + pick("H + 1", "0", "hits", number(1, paged)) + ", L = " + pick("L + 1", "max(L, H)", number(1, paged)) + "\n"
+			text.WriteString("when " + event + ": H = " + pick("H + 1", "0", "hits", number(1, paged)) + ", L = " + pick("L + 1", "max(L, H)", number(1, paged)) + "\n")
 		}
 	}
 	rules := 0
 	for rules == 0 {
 		if r.IntN(3) > 0 {
-			text += "promote = " + condition(paged) + "\n"
+			text.WriteString("promote = " + condition(paged) + "\n")
 			rules++
 		}
 		if r.IntN(2) == 0 {
-			text += "switch = " + condition(loads) + "\n"
+			text.WriteString("switch = " + condition(loads) + "\n")
 			rules++
 		}
 		if r.IntN(2) == 0 {
-			text += "compact = " + condition(plain) + "\n"
+			text.WriteString("compact = " + condition(plain) + "\n")
 			rules++
 		}
 	}
-	return text
+	return text.String()
 }
 
 // Whatever somebody writes, the laws hold, twice the same comes out, whoever watches changes nothing, and

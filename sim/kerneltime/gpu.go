@@ -159,9 +159,11 @@ var gpus = []GPU{
 	sheet("h200", "H200 SXM 141 GB", Hopper, Relative, 66_900, 494_700, 989_400, 4800, 141, 51200, 132, 700, "NVIDIA H200 data sheet"),
 	sheet("h200-nvl", "H200 NVL 141 GB", Hopper, Relative, 60_000, 417_500, 835_500, 4800, 141, 51200, 132, 600, "NVIDIA H200 data sheet"),
 	sheet("gh200", "GH200 96 GB", Hopper, Relative, 66_900, 494_700, 989_400, 4000, 96, 51200, 132, 700, "NVIDIA GH200 data sheet"),
+	sheet("h20", "H20", Hopper, Relative, 44_000, 74_000, 148_000, 4000, 96, 61440, 78, 400, "NVIDIA H20 data sheet, recalled"),
 
 	sheet("b200", "B200 SXM 180 GB", Blackwell, Guessed, 75_000, 1_125_000, 2_250_000, 8000, 180, 129024, 148, 1000, "NVIDIA Blackwell data sheet, recalled"),
 
+	sheet("rtx-5060-ti", "GeForce RTX 5060 Ti 16 GB", GB202, Relative, 23_700, 23_700, 47_400, 448, 16, 32768, 36, 180, "NVIDIA GeForce RTX 5060 Ti specification, by shaders and clock"),
 	sheet("rtx-5080", "GeForce RTX 5080", GB202, Relative, 56_300, 56_300, 112_600, 960, 16, 65536, 84, 360, "NVIDIA RTX Blackwell architecture whitepaper, recalled"),
 	sheet("rtx-5090", "GeForce RTX 5090", GB202, Relative, 104_800, 104_800, 209_500, 1792, 32, 98304, 170, 575, "NVIDIA RTX Blackwell architecture whitepaper, recalled"),
 	sheet("pro-6000", "RTX PRO 6000 Blackwell", GB202, Limited, 125_000, 252_000, 503_800, 1792, 96, 131072, 188, 600, "NVIDIA RTX PRO 6000 data sheet, recalled"),

@@ -61,7 +61,7 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
 		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam, Step: cmp.Or(c.Step, pretrain.RingStep),
-		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence,
+		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence, Context: s.Layout.Context,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
@@ -83,7 +83,7 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	}
 	j := s.recipeOf(&r.Node.Config, *sys.Recipe)
 	if j.Micro == 0 { // the largest that fits, of those that the batch has
-		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(j.GPUs, 1); j.Micro *= 2 {
+		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(j.GPUs/max(j.Context, 1), 1); j.Micro *= 2 {
 			more := j
 			more.Micro *= 2
 			if m := more.Needs(); m.Peak > j.Memory || m.Host > j.Host {
@@ -108,7 +108,7 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	if f.Step, err = j.Time(); err != nil {
 		return err
 	}
-	r.Tokens = j.Micro * j.Sequence * j.Accumulate * j.GPUs
+	r.Tokens = j.Micro * j.Sequence * j.Accumulate * (j.GPUs / max(j.Context, 1))
 	gpu := offload.GPUResult{Peak: f.Memory.Peak}
 	t := &f.Step
 	gpu.Ledger[offload.Computes] = t.Products + t.Attention + t.Moving + t.Host + t.Unpack
@@ -201,10 +201,13 @@ func (f *Formula) says() []string {
 		said += fmt.Sprintf(", %v gathered or cast", m.Gathered)
 	}
 	list = append(list, said+".", fmt.Sprintf("%d sequences of %d tokens an iteration: micro-batches of %d on each GPU, %d of them.", j.Micro*j.Accumulate*j.GPUs, j.Sequence, j.Micro, j.Accumulate))
+	if c := j.Context; c > 1 {
+		list[1] = fmt.Sprintf("%d sequences of %d tokens an iteration, each on %d GPUs: micro-batches of %d on these, %d of them.", j.Micro*j.Accumulate*(j.GPUs/c), j.Sequence, c, j.Micro, j.Accumulate)
+	}
 	if m.Peak > j.Memory {
 		list = append(list, fmt.Sprintf("It may not fit: %v of %v, within what estimates are off.", m.Peak, j.Memory))
 	}
-	if j.Micro*j.Sequence < 2000 {
+	if j.Micro*(j.Sequence/max(j.Context, 1)) < 2000 {
 		list = append(list, "Small steps: below 2000 tokens on a GPU the processor that starts kernels decides, and is slower than this on many machines.")
 	}
 	return list

@@ -57,7 +57,7 @@ func Standard() Setup {
 	o.BufferElements = 540e6 // Table 4: buffers of ZeRO-Infinity for the largest model
 	return Setup{
 		Arch:   arch,
-		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
+		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Context: 1, Expert: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32, TimeScale: 100},
 		Node:   machine.Standard(), Options: o, Recipe: recipe.Standard(),
 	}
 }
@@ -220,6 +220,12 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 func (s *Setup) unshared(sys *system.System) *system.Refusal {
 	if s.Auto || !s.Layout.Own() || sys.Bound || sys.Offloads != nil {
 		return nil
+	}
+	if s.ByFormula(sys) && s.Node.GPUs > 1 { // one GPU says that itself
+		if s.Layout.Expert <= 1 {
+			return nil
+		}
+		return &system.Refusal{Reason: fmt.Sprintf("%s splits no experts over GPUs: all share every layer. Set expert to 1, or take a system that is cut as the layout says.", sys.Title)}
 	}
 	return &system.Refusal{Reason: fmt.Sprintf("%s shares no sequences between GPUs and splits no experts: it cuts the model in its own way. Set context and expert to 1, or take a system that is cut as the layout says.", sys.Title)}
 }

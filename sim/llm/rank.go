@@ -100,7 +100,7 @@ func tried(s *Setup, node *machine.Config, w *Way) Ranked {
 	first := true
 	for _, again := range []pretrain.Recompute{pretrain.Nothing, pretrain.Selective, pretrain.Full} {
 		for loss := recipe.Whole; loss <= recipe.Fused; loss++ {
-			for micro := int64(1); micro == 1 || micro <= s.Layout.Batch/max(node.GPUs, 1); micro *= 2 {
+			for micro := int64(1); micro == 1 || micro <= s.Layout.Batch/max(node.GPUs/max(base.Context, 1), 1); micro *= 2 {
 				j := base
 				j.Recompute, j.Loss, j.Micro = again, loss, micro
 				if j.Check() != nil {

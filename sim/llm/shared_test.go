@@ -31,16 +31,17 @@ func onServer(t *testing.T, name string, l job.Layout) Setup {
 }
 
 // TestContextHides: what is passed on of a sequence hides behind attention where that is long enough, which grows with the square of
-// the tokens; in short pieces it is waited for. The product of the pieces' work is that of one GPU.
+// the tokens; in short pieces, over slow links, it is waited for.
 func TestContextHides(t *testing.T) {
 	waits := func(sequence int64) float64 {
-		s := onServer(t, "llama3-8b", job.Layout{Pipeline: 1, Tensor: 1, Data: 1, Context: 8, ZeRO: 3, Batch: 1, Micro: 1, Sequence: sequence, Recompute: job.Full})
+		s := onServer(t, "llama3-8b", job.Layout{Pipeline: 1, Tensor: 1, Data: 1, Context: 8, Batch: 1, Micro: 1, Sequence: sequence, Recompute: job.Full})
 		s.Arch = deeper(&s.Arch, 8)
+		s.Node.Collective /= 16
 		r, err := Run(&s, "ideal", false, nil)
 		if err != nil || !r.Ran() {
 			t.Fatal(err, r)
 		}
-		// Weights are gathered, too, whatever the sequence: of data parallelism as much.
+		// Gradients are summed, too, of data parallelism as many.
 		u := s
 		u.Layout.Context, u.Layout.Data, u.Layout.Batch, u.Layout.Sequence = 1, 8, 8, sequence/8
 		d, err := Run(&u, "ideal", false, nil)
@@ -51,7 +52,7 @@ func TestContextHides(t *testing.T) {
 	}
 	long, short := waits(1<<18), waits(1<<13)
 	t.Logf("of 262 144 tokens %.2f %% of the time waits for keys and values, of 8192 %.2f %%", 100*long, 100*short)
-	if long > 0.01 || short < 2*long || short <= 0 {
+	if long > 0.01 || short < 10*long {
 		t.Errorf("waits for keys and values: %.4f of the time with long sequences, %.4f with short ones", long, short)
 	}
 }

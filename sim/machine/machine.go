@@ -75,6 +75,7 @@ type GPU struct {
 	HBM        unit.Bandwidth
 	FP32, TF32 int64          // operations a second; TF32 is that of FP32 where there is none
 	BF16       int64          // tensor cores, bf16 with fp32 sums
+	FP8, FP4   int64          // the same of fp8 and of fp4, dense; 0 where it has none
 	Link       unit.Bandwidth // to the host, each direction, after encoding
 	Peer       unit.Bandwidth // NVLink to the other GPUs, each direction; 0: over the host link
 	// Bounce: neither GPUs without NVLink nor drives can copy to it directly (GeForce); their bytes
@@ -127,6 +128,8 @@ type Config struct {
 	HostSpare  unit.Bytes
 	HostMargin int64
 	HostRate   unit.Bandwidth // of host memory, reads and writes together
+	// HostReads is what processors read of it that compute with what they read; 0: what Processors says.
+	HostReads unit.Bandwidth
 	// HostPath is the rate between a GPU and host memory, each direction, as a program reaches it;
 	// 0: that of Link.
 	HostPath unit.Bandwidth
@@ -301,6 +304,8 @@ func (c *Config) Check() error {
 	within("FP32 operations a second", c.GPU.FP32, 1, mostFLOPs)
 	within("TF32 operations a second", c.GPU.TF32, 1, mostFLOPs)
 	within("bf16 operations a second", c.GPU.BF16, 1, mostFLOPs)
+	within("fp8 operations a second", c.GPU.FP8, 0, mostFLOPs)
+	within("fp4 operations a second", c.GPU.FP4, 0, mostFLOPs)
 	rate("link of the GPU to the host", c.GPU.Link, least)
 	rate("NVLink", c.GPU.Peer, 0)
 	within("GPUs on a switch", c.Switch, 1, mostGPUs)
@@ -320,6 +325,7 @@ func (c *Config) Check() error {
 	within("margin of host memory, in thousandths", c.HostMargin, 0, 10_000)
 	rate("path between GPU and drives through host memory", c.BouncePath, 0)
 	rate("bandwidth of host memory", one.HostRate, 2)
+	rate("reading of host memory by processors", one.HostReads, 0)
 	rate("path between GPU and host memory", c.HostPath, 0)
 	rate("path between GPU and pinned host memory", c.Pinned, 0)
 	rate("collectives", c.Collective, 0)
@@ -373,6 +379,7 @@ func (c *Config) Times(nodes int64) Config {
 	x.Nodes, x.GPUs = nodes, c.GPUs*nodes
 	x.Host, x.HostSpare = c.Host*unit.Bytes(nodes), c.HostSpare*unit.Bytes(nodes)
 	x.HostRate, x.Adam = c.HostRate*unit.Bandwidth(nodes), c.Adam*nodes
+	x.HostReads *= unit.Bandwidth(nodes)
 	x.Prices.Base, x.Prices.BaseWatt = c.Prices.Base*nodes, c.Prices.BaseWatt*nodes
 	return x
 }
@@ -383,6 +390,7 @@ func (c *Config) One() Config {
 	x.Nodes, x.GPUs = 0, c.GPUs/nodes
 	x.Host, x.HostSpare = c.Host/unit.Bytes(nodes), c.HostSpare/unit.Bytes(nodes)
 	x.HostRate, x.Adam = c.HostRate/unit.Bandwidth(nodes), c.Adam/nodes
+	x.HostReads /= unit.Bandwidth(nodes)
 	x.Prices.Base, x.Prices.BaseWatt = c.Prices.Base/nodes, c.Prices.BaseWatt/nodes
 	return x
 }
@@ -665,6 +673,19 @@ func (n *Node) Stream() unit.Bandwidth {
 		all = min(all, n.GPU.Link*unit.Bandwidth(len(n.uplinks)))
 	}
 	return min(all, n.HostRate/2)
+}
+
+// reads is what processors that compute with what they read get of host memory's rate, in thousandths: 26 of the 89.6 GB/s of
+// a desktop, by 2.89 tokens a second of a 14B model of 9 GB that llama.cpp computes on processors alone.
+const reads = 290
+
+// Processors is how fast processors read host memory that compute with what they read: HostReads, or so much of HostRate as
+// llama.cpp was seen to reach. A server of FlexGen's paper is said to reach 7.2 GB/s.
+func (c *Config) Processors() unit.Bandwidth {
+	if c.HostReads > 0 {
+		return c.HostReads
+	}
+	return max(1, unit.Bandwidth(unit.MulDiv(int64(c.HostRate), reads, 1000)))
 }
 
 // Price is what the node costs, in US cents.

@@ -35,38 +35,38 @@ func GPUs() []GPU {
 	return []GPU{
 		{
 			Key: "h100-nvl", Title: "H100 NVL 94 GB", Memory: 94 * unit.GiB, HBM: 3938 * unit.GBps,
-			FP32: 60 * tera, TF32: 417_500_000_000_000, BF16: 835_500_000_000_000, Form: "PCIe", Link: pcie5, Watts: 400,
+			FP32: 60 * tera, TF32: 417_500_000_000_000, BF16: 835_500_000_000_000, FP8: 1671 * tera, Form: "PCIe", Link: pcie5, Watts: 400,
 			Source: "NVIDIA H100 data sheet (NVL); NVLink needs a bridge and is not counted", Cents: h100Cents, PriceOf: h100PriceOf,
 		},
 		{
 			Key: "h100-sxm", Title: "H100 SXM 80 GB", Memory: 80 * unit.GiB, HBM: 3350 * unit.GBps,
-			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, Form: "SXM5", Link: pcie5, Peer: 450 * unit.GBps, Watts: 700,
+			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, FP8: 1_978_800_000_000_000, Form: "SXM5", Link: pcie5, Peer: 450 * unit.GBps, Watts: 700,
 			Source: "NVIDIA H100 data sheet (SXM)", Cents: h100Cents, PriceOf: h100PriceOf,
 		},
 		{
 			Key: "h100-pcie", Title: "H100 PCIe 80 GB", Memory: 80 * unit.GiB, HBM: 2039 * unit.GBps,
-			FP32: 51 * tera, TF32: 378 * tera, BF16: 756 * tera, Form: "PCIe", Link: pcie5, Watts: 350,
+			FP32: 51 * tera, TF32: 378 * tera, BF16: 756 * tera, FP8: 1513 * tera, Form: "PCIe", Link: pcie5, Watts: 350,
 			Source: "NVIDIA H100 data sheet (PCIe); NVLink needs a bridge and is not counted",
 			Cents:  3_250_000, PriceOf: "middle of $25,000 to 40,000 (aiwiki.ai), 2023",
 		},
 		{
 			Key: "h200", Title: "H200 SXM 141 GB", Memory: 141 * unit.GiB, HBM: 4800 * unit.GBps,
-			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, Form: "SXM5", Link: pcie5, Peer: 450 * unit.GBps, Watts: 700,
+			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, FP8: 1_978_800_000_000_000, Form: "SXM5", Link: pcie5, Peer: 450 * unit.GBps, Watts: 700,
 			Source: "NVIDIA H200 data sheet", Cents: 3_200_000, PriceOf: "assumed: somewhat above an H100, 2025",
 		},
 		{
 			Key: "h200-nvl", Title: "H200 NVL 141 GB", Memory: 141 * unit.GiB, HBM: 4800 * unit.GBps,
-			FP32: 60 * tera, TF32: 417_500_000_000_000, BF16: 835_500_000_000_000, Form: "PCIe", Link: pcie5, Watts: 600,
+			FP32: 60 * tera, TF32: 417_500_000_000_000, BF16: 835_500_000_000_000, FP8: 1671 * tera, Form: "PCIe", Link: pcie5, Watts: 600,
 			Source: "NVIDIA H200 data sheet (NVL); NVLink needs a bridge and is not counted", Cents: 3_200_000, PriceOf: "assumed: as the H200 SXM, 2025",
 		},
 		{
 			Key: "b200", Title: "B200 SXM 180 GB", Memory: 180 * unit.GiB, HBM: 8000 * unit.GBps,
-			FP32: 80 * tera, TF32: 1100 * tera, BF16: 2250 * tera, Form: "SXM6", Link: pcie5, Peer: 900 * unit.GBps, Watts: 1000,
+			FP32: 80 * tera, TF32: 1100 * tera, BF16: 2250 * tera, FP8: 4500 * tera, FP4: 9000 * tera, Form: "SXM6", Link: pcie5, Peer: 900 * unit.GBps, Watts: 1000,
 			Source: "NVIDIA DGX B200 data sheet, an eighth of it", Cents: 4_000_000, PriceOf: "assumed: the upper end of $30,000 to 40,000 that NVIDIA's chief named on television, March 2024",
 		},
 		{
 			Key: "gh200", Title: "GH200 96 GB", Memory: 96 * unit.GiB, HBM: 4000 * unit.GBps,
-			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, Form: "GH200", Link: 450 * unit.GBps, Peer: 450 * unit.GBps, Watts: 700,
+			FP32: 67 * tera, TF32: 494_700_000_000_000, BF16: 989_400_000_000_000, FP8: 1_978_800_000_000_000, Form: "GH200", Link: 450 * unit.GBps, Peer: 450 * unit.GBps, Watts: 700,
 			Source: "NVIDIA GH200 data sheet; Link is NVLink-C2C. Assumed: 700 W of the module's 1000 are the GPU's",
 			Cents:  4_000_000, PriceOf: "assumed: with its processor about a B200, 2024",
 		},
@@ -87,7 +87,7 @@ func GPUs() []GPU {
 		},
 		{
 			Key: "rtx-4090", Title: "GeForce RTX 4090", Memory: 24 * unit.GiB, HBM: 1008 * unit.GBps,
-			FP32: 82_600_000_000_000, TF32: 82_600_000_000_000, BF16: 165_200_000_000_000, Form: "PCIe", Link: pcie4, Bounce: true, Watts: 450,
+			FP32: 82_600_000_000_000, TF32: 82_600_000_000_000, BF16: 165_200_000_000_000, FP8: 330_300_000_000_000, Form: "PCIe", Link: pcie4, Bounce: true, Watts: 450,
 			Source: "NVIDIA Ada architecture whitepaper", Cents: 159_900, PriceOf: "at launch (tomsguide.com), October 2022",
 		},
 		{
@@ -97,7 +97,7 @@ func GPUs() []GPU {
 		},
 		{
 			Key: "rtx-5090", Title: "GeForce RTX 5090", Memory: 32 * unit.GiB, HBM: 1792 * unit.GBps,
-			FP32: 104_800_000_000_000, TF32: 104_800_000_000_000, BF16: 209_500_000_000_000, Form: "PCIe", Link: pcie5, Bounce: true, Watts: 575,
+			FP32: 104_800_000_000_000, TF32: 104_800_000_000_000, BF16: 209_500_000_000_000, FP8: 419 * tera, FP4: 1676 * tera, Form: "PCIe", Link: pcie5, Bounce: true, Watts: 575,
 			Source: "NVIDIA RTX Blackwell architecture whitepaper, recalled", Cents: 199_900, PriceOf: "at launch, January 2025",
 		},
 		{
@@ -107,7 +107,7 @@ func GPUs() []GPU {
 		},
 		{
 			Key: "rtx-4060-ti", Title: "GeForce RTX 4060 Ti 16 GB", Memory: 16 * unit.GiB, HBM: 288 * unit.GBps,
-			FP32: 22_060_000_000_000, TF32: 22_060_000_000_000, BF16: 44_100_000_000_000, Form: "PCIe", Link: pcie4 / 2, Bounce: true, Watts: 160,
+			FP32: 22_060_000_000_000, TF32: 22_060_000_000_000, BF16: 44_100_000_000_000, FP8: 88_200_000_000_000, Form: "PCIe", Link: pcie4 / 2, Bounce: true, Watts: 160,
 			Source: "NVIDIA Ada architecture whitepaper, by shaders and clock; half as many lanes as others", Cents: 49_900, PriceOf: "at launch, July 2023",
 		},
 		{
@@ -117,12 +117,12 @@ func GPUs() []GPU {
 		},
 		{
 			Key: "rtx-6000-ada", Title: "RTX 6000 Ada", Memory: 48 * unit.GiB, HBM: 960 * unit.GBps,
-			FP32: 91_100_000_000_000, TF32: 182 * tera, BF16: 364 * tera, Form: "PCIe", Link: pcie4, Watts: 300,
+			FP32: 91_100_000_000_000, TF32: 182 * tera, BF16: 364 * tera, FP8: 728 * tera, Form: "PCIe", Link: pcie4, Watts: 300,
 			Source: "NVIDIA RTX 6000 Ada data sheet", Cents: 680_000, PriceOf: "at launch, about, December 2022",
 		},
 		{
 			Key: "l40s", Title: "L40S", Memory: 48 * unit.GiB, HBM: 864 * unit.GBps,
-			FP32: 91_600_000_000_000, TF32: 183 * tera, BF16: 362 * tera, Form: "PCIe", Link: pcie4, Watts: 350,
+			FP32: 91_600_000_000_000, TF32: 183 * tera, BF16: 362 * tera, FP8: 733 * tera, Form: "PCIe", Link: pcie4, Watts: 350,
 			Source: "NVIDIA L40S data sheet", Cents: 800_000, PriceOf: "assumed: somewhat above an RTX 6000 Ada, 2024",
 		},
 		{
@@ -134,6 +134,16 @@ func GPUs() []GPU {
 			Key: "t4", Title: "T4", Memory: 16 * unit.GiB, HBM: 320 * unit.GBps,
 			FP32: 8_100_000_000_000, TF32: 8_100_000_000_000, BF16: 65 * tera, Form: "PCIe", Link: pcie3, Watts: 70,
 			Source: "NVIDIA T4 data sheet; it has fp16, no bf16, and no TF32", Cents: 100_000, PriceOf: "assumed: used, 2024",
+		},
+		{
+			Key: "h20", Title: "H20 96 GB", Memory: 96 * unit.GiB, HBM: 4000 * unit.GBps,
+			FP32: 44 * tera, TF32: 74 * tera, BF16: 148 * tera, FP8: 296 * tera, Form: "SXM5", Link: pcie5, Peer: 450 * unit.GBps, Watts: 400,
+			Source: "NVIDIA H20 data sheet, recalled", Cents: 1_300_000, PriceOf: "assumed: the middle of $12,000 to 15,000 that news reported, 2024",
+		},
+		{
+			Key: "rtx-5060-ti", Title: "GeForce RTX 5060 Ti 16 GB", Memory: 16 * unit.GiB, HBM: 448 * unit.GBps,
+			FP32: 23_700_000_000_000, TF32: 23_700_000_000_000, BF16: 47_400_000_000_000, FP8: 94_800_000_000_000, FP4: 379 * tera, Form: "PCIe", Link: pcie5 / 2, Bounce: true, Watts: 180,
+			Source: "NVIDIA GeForce RTX 5060 Ti specification and RTX Blackwell architecture whitepaper, by shaders and clock; half as many lanes as others", Cents: 42_900, PriceOf: "at launch, April 2025",
 		},
 	}
 }

@@ -191,3 +191,25 @@ func (a *Arch) Parameters() int64 {
 	}
 	return n
 }
+
+// Used is how many parameters a token is multiplied with where the model writes text: all, less the experts that it does not
+// visit, and less an embedding that the head does not share.
+func (a *Arch) Used() int64 {
+	used := a.Parameters()
+	for _, f := range a.Feeds() {
+		used -= f.Layers * max(f.Experts-f.Active, 0) * a.Block(f.Width)
+	}
+	if !a.Tied {
+		used -= a.Vocab * a.Width()
+	}
+	return max(used, 1)
+}
+
+// Kept is how many numbers a token of the decoder leaves behind in all layers: a key and a value in each, or the latent vector that
+// they are made of and the rotated part of keys.
+func (a *Arch) Kept() int64 {
+	if a.KeyLatent > 0 {
+		return a.Layers * (a.KeyLatent + a.RopeDim)
+	}
+	return a.Layers * (a.Keys() + a.Values())
+}

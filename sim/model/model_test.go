@@ -144,3 +144,24 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestUsed: a token of a mixture is multiplied with the experts that it visits.
+func TestUsed(t *testing.T) {
+	mixtral, err := Find("mixtral-8x7b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := mixtral.Used(); used < 12e9 || used > 13e9 {
+		t.Errorf("%s: %d parameters a token; its paper says 13·10⁹ with the embedding", mixtral.Name, used)
+	}
+	llama, err := Find("llama3-8b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := llama.Used(), llama.Parameters()-128_256*4096; got != want {
+		t.Errorf("%s: %d parameters a token, want %d", llama.Name, got, want)
+	}
+	if got := llama.Kept(); got != 65_536 {
+		t.Errorf("%s keeps %d numbers of a token, want 65 536", llama.Name, got)
+	}
+}

@@ -262,9 +262,6 @@ func (s *State) Save() State {
 	return c
 }
 
-// Load puts back what was saved.
-func (s *State) Load(saved State) { *s = saved.Save() }
-
 func (s *State) get(k int, thing int32) float64 {
 	if s.of[k] != nil {
 		return s.of[k][thing]

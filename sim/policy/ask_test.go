@@ -40,7 +40,7 @@ func TestEvents(t *testing.T) {
 	if got := a.Value(a.Policy.Rule("evict"), 2); got != 73_102 {
 		t.Errorf("after two: %v", got)
 	}
-	a.State.Load(saved)
+	a.State = saved.Save()
 	if got := a.Value(a.Policy.Rule("evict"), 2); got != 21_005 {
 		t.Errorf("put back: %v", got)
 	}

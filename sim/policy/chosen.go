@@ -18,8 +18,11 @@ func (c *Chosen) Called() string {
 	return c.Title
 }
 
-// Yours is the title of what does as somebody wrote, in every laboratory.
-const Yours = "Yours"
+// Yours is the title of what does as somebody wrote, in every laboratory, and System its name.
+const (
+	Yours  = "Yours"
+	System = "own"
+)
 
 // An Account is what a run says of the policy that somebody wrote.
 type Account struct {

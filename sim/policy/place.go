@@ -18,7 +18,11 @@
 // The package knows no engine. What can be asked is a [Place], which is data.
 package policy
 
-import "slices"
+import (
+	"slices"
+
+	"spillway/sim/script"
+)
 
 // A Place is what a laboratory asks a policy, and what it lets a policy know.
 type Place struct {
@@ -33,8 +37,26 @@ type Place struct {
 	// Without ends the sentence that without a text the system does as this; empty if it does
 	// as the default of the first rule says.
 	Without string
+	// Examples are texts to start from: what built-in systems do first, then what shows more.
+	Examples []Example
+	// Challenge is what policies of the place are compared by, nil if nothing is.
+	Challenge *Challenge
 	// Taken are titles that a policy may not have, because something else is called so.
 	Taken []string
+}
+
+// An Example is a text to start from.
+type Example = script.Example
+
+// A Challenge is a fixed set of workloads, with a score over them: the mean of a quantity of which
+// less is better, over that of a bound. It stays as it is, so that scores can be compared.
+type Challenge struct {
+	Setup     string   // what is set besides
+	Vary      string   // the key of the setting that names workloads
+	Workloads []string // what it is
+	Quantity  string   // the key of what is compared
+	Usual     string   // the system that everybody knows
+	Bound     string   // the system that is the bound
 }
 
 // A Rule is one question.

@@ -65,6 +65,11 @@ func Asks() *policy.Place {
 			featTruth:     {Name: "truth", Unit: "s", Live: true, Future: true, Help: "Its client's computing until the trace gets it next; 1e18 if it never does."},
 			featTruthOp:   {Name: "truth_op", Live: true, Future: true, Help: "Number of that get among its client's operations; 1e18 if there is none."},
 		}, policy.DialFeatures()...),
+		Examples: examples(),
+		Challenge: &policy.Challenge{
+			Setup: "prefetch_yields=1", Vary: "workload", Workloads: []string{"training-and-bursts", "two-trainings", "services", "table-and-blocks", "late-clock"},
+			Quantity: "time_s", Usual: "lru", Bound: "best-known",
+		},
 		Taken: taken(),
 	}
 }

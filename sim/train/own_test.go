@@ -257,21 +257,22 @@ func randomOwn(r *rand.Rand) string {
 	case 1:
 		return "spare = " + number(r.IntN(2), driver) + pick(" < ", " >= ") + number(r.IntN(2), driver)
 	}
-	text := "keep L = 0\nkeep H of tensor = 1\nevict = " + number(r.IntN(3)+1, arena) + "\n"
+	var text strings.Builder
+	text.WriteString("keep L = 0\nkeep H of tensor = 1\nevict = " + number(r.IntN(3)+1, arena) + "\n")
 	for _, e := range []string{"used", "came", "evicted"} {
 		if r.IntN(2) == 0 {
-			text += "when " + e + ": H = L + " + number(1, arena) + ", L = max(L, H)\n"
+			text.WriteString("when " + e + ": H = L + " + number(1, arena) + ", L = max(L, H)\n")
 		}
 	}
 	for _, c := range []string{"leave", "host"} {
 		if r.IntN(2) == 0 {
-			text += c + " = " + number(r.IntN(2), arena) + pick(" < ", " >= ") + number(r.IntN(2), arena) + "\n"
+			text.WriteString(c + " = " + number(r.IntN(2), arena) + pick(" < ", " >= ") + number(r.IntN(2), arena) + "\n")
 		}
 	}
 	if r.IntN(2) == 0 {
-		text += "ahead = " + number(r.IntN(2), arena) + "\n"
+		text.WriteString("ahead = " + number(r.IntN(2), arena) + "\n")
 	}
-	return text
+	return text.String()
 }
 
 // Whatever somebody writes, the laws of physics hold, and nothing is faster than the proven bound.

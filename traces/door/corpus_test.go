@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write golden files")
 // beside it where there are any.
 func samples(t *testing.T) (list [][2]string) {
 	t.Helper()
-	folders := [][2]string{{"address", "../address/testdata"}, {"fscalls", "../fscalls/testdata"}, {"hf", "../hf/testdata"}, {"opstrace", "../opstrace/testdata"}, {"spillway", "../spillway/testdata"}, {"g10", "../g10/testdata"}}
+	folders := [][2]string{{"address", "../address/testdata"}, {"fscalls", "../fscalls/testdata"}, {"hf", "../hf/testdata"}, {"opstrace", "../opstrace/testdata"}, {"requests", "../requests/testdata"}, {"spillway", "../spillway/testdata"}, {"g10", "../g10/testdata"}}
 	if dir := artifact.Traces(t); dir != "" {
 		folders = append(folders, [2]string{"recordings", dir})
 	}
@@ -93,9 +93,9 @@ func TestTogether(t *testing.T) {
 		shown string
 		want  string
 	}{
-		{[]File{config, weights}, "", "compress train llm"},
-		{[]File{config, weights}, "llm", "llm compress train"},
-		{[]File{config, weights}, "store", "compress train llm"},
+		{[]File{config, weights}, "", "compress train llm serve"},
+		{[]File{config, weights}, "llm", "llm compress train serve"},
+		{[]File{config, weights}, "store", "compress train llm serve"},
 		{[]File{lackey, letter}, "compress", "cxlssd"},
 		{[]File{letter}, "train", "compress?"},
 		{[]File{{Name: "old.pt", Data: []byte("\x80\x02\x8a\x0a")}}, "compress", "old.pt: the file is a pickle"},

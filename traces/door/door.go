@@ -85,6 +85,7 @@ var subjects = []subject{
 	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses, writes: []Writer{writer("", writeAccesses(address.Binary)), writer(handed.AddressTrace, writeAccesses(address.Text))}},
 	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls, writes: []Writer{writer(handed.CallTrace, writeCalls)}},
 	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
+	{lab: "serve", title: "LLM serving", takes: takesServing, sniff: sniffServing, read: readServing},
 }
 
 // Open takes files apart, and reads them for every laboratory that takes some. Of several

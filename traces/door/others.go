@@ -18,6 +18,7 @@ import (
 	"spillway/traces/handed"
 	"spillway/traces/hf"
 	"spillway/traces/opstrace"
+	"spillway/traces/requests"
 	"spillway/traces/tensorfile"
 )
 
@@ -213,7 +214,12 @@ func sniffModels(f *archive.Item) Sure { return yes(hf.IsConfig(f.Data) || hf.Is
 // readModels reads architectures, and compares them with the indices of weights beside them.
 func readModels(list []archive.Item) (*Taker, error) {
 	h := &handed.Models{}
-	t := &Taker{Workload: h}
+	found, err := architectures(h, list)
+	return &Taker{Workload: h, Found: found}, err
+}
+
+// architectures reads models into what is handed over, and says what was found.
+func architectures(h *handed.Models, list []archive.Item) (found []Found, err error) {
 	var errs []error
 	indices := map[string]*hf.Index{}
 	var order []string
@@ -242,7 +248,7 @@ func readModels(list []archive.Item) (*Taker, error) {
 			m.Arch.Title = path.Base(f.Name)
 		}
 		h.Models = append(h.Models, handed.Model{File: f.Name, Arch: m.Arch, Notes: m.Notes})
-		t.Found = append(t.Found, Found{m.Arch.Title, "a model's architecture"})
+		found = append(found, Found{m.Arch.Title, "a model's architecture"})
 		for _, note := range m.Notes {
 			h.Notes = append(h.Notes, f.Name+": "+note)
 		}
@@ -256,7 +262,7 @@ func readModels(list []archive.Item) (*Taker, error) {
 	for _, name := range order {
 		compare(h, name, indices[name])
 	}
-	return t, nil
+	return found, nil
 }
 
 // compare says whether an index fits the model in its folder, or the only one.
@@ -271,6 +277,48 @@ func compare(h *handed.Models, name string, x *hf.Index) {
 			h.Notes = append(h.Notes, fmt.Sprintf("%s: %s", name, says))
 		}
 	}
+}
+
+// What services of language models were asked, and models that answer.
+
+func takesServing() string {
+	return "what a service of language models was asked: " + strings.Join(requests.Takes(), "; ") + "; and " + takesModels()
+}
+
+func sniffServing(f *archive.Item) Sure {
+	return max(yes(requests.Sniff(f.Data)), sniffModels(f))
+}
+
+// readServing reads lists of requests, and models.
+func readServing(list []archive.Item) (*Taker, error) {
+	h := &handed.Serving{}
+	t := &Taker{Workload: h}
+	var errs []error
+	var models []archive.Item
+	for i := range list {
+		if sniffModels(&list[i]) != No {
+			models = append(models, list[i])
+			continue
+		}
+		r, err := read(&list[i], requests.Read)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		h.Lists = append(h.Lists, r)
+		t.Found = append(t.Found, Found{r.Name, r.Format})
+	}
+	if len(models) > 0 {
+		m := &handed.Models{}
+		found, err := architectures(m, models)
+		if err != nil {
+			errs = append(errs, err)
+		} else {
+			h.Models, t.Found = m.Models, append(t.Found, found...)
+			h.Note(m.Notes...)
+		}
+	}
+	return t, some(len(h.Lists)+len(h.Models), errs, &h.Notes)
 }
 
 // Contents of memory.

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/filesys/load"
 	"spillway/sim/kerneltime"
 	"spillway/sim/model"
+	asked "spillway/sim/serve/load"
 	"spillway/sim/store/ops"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -101,4 +102,23 @@ type Model struct {
 	Arch  model.Arch
 	Says  string   // of an index of weights beside it, empty if there is none
 	Notes []string // what was assumed of it, or is not simulated
+}
+
+// Serving is what files hold of services of language models: what they were asked, and
+// models that can answer.
+type Serving struct {
+	Noted
+	Lists  []*RequestList
+	Models []Model
+}
+
+// A RequestList is what a service was asked, without any text.
+type RequestList struct {
+	Name   string   // of its file; two may have the same
+	Format string   // for people
+	Timed  bool     // whether it says when requests came
+	Notes  []string // what was left out, or guessed
+	// Workload has its requests in the order in which they came, the first at 0. Their
+	// blocks are whole, and have numbers in the order in which they first occur.
+	Workload *asked.Workload
 }

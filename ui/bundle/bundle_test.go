@@ -337,7 +337,7 @@ func TestOlderHashes(t *testing.T) {
 		}
 		parts = append(parts, p)
 	}
-	whole, err := bundle.BindPaper(&objects, paper, order(), parts)
+	whole, _, err := bundle.BindPaper(&objects, paper, order(), parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -574,7 +574,7 @@ func TestPaper(t *testing.T) {
 		}
 		parts = append(parts, p)
 	}
-	data, err := bundle.BindPaper(&objects, paper, order(), parts)
+	data, _, err := bundle.BindPaper(&objects, paper, order(), parts)
 	if err != nil {
 		t.Fatal(err)
 	}

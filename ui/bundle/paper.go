@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/study"
+	"spillway/ui/cite"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 )
@@ -20,20 +21,55 @@ func Measure(l *lab.Lab, paper *study.Paper, r *study.Run) (Part, error) {
 	return exec.Redo(l, &exec.Ask{Paper: paper.Key, Run: r.Name}, nil, nil, nil)
 }
 
-// BindPaper returns a bundle of everything in a paper. parts are its runs, in
-// their order.
-func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.BundleRequest, parts []Part) ([]byte, error) {
-	s := &scenario{lab: l.Name, paper: paper.Key, link: o.Link, workload: paper.Standing, systems: paper.Systems}
-	var runs []*exec.PaperRun
+// BindPaper returns a bundle of everything in a paper, and what it rests on as BibTeX. parts are
+// its runs, in their order.
+func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.BundleRequest, parts []Part) (data []byte, references string, err error) {
 	var outcomes []study.Outcome
 	for _, p := range parts {
-		runs, outcomes = append(runs, p.Run), append(outcomes, *p.Outcome)
+		outcomes = append(outcomes, *p.Outcome)
 	}
 	is, err := exec.Redo(l, &exec.Ask{Paper: paper.Key, Claims: true}, outcomes, nil, nil)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	made := *o
+	made.Redone = append(slices.Clone(parts), is)
+	if data, err = Write(&made, nil); err != nil {
+		return nil, "", err
+	}
+	return data, References(&made), nil
+}
+
+// claimed are the claims of the paper that an order is about; nil if it is about none.
+func claimed(o *exec.BundleRequest) *exec.Redone {
+	if n := len(o.Redone); n > 0 && o.Redone[n-1] != nil && o.Redone[n-1].Claims != nil {
+		return o.Redone[n-1]
+	}
+	return nil
+}
+
+// References is what the paper that an order is about rests on, as BibTeX; empty if it is about
+// none.
+func References(o *exec.BundleRequest) string {
+	is := claimed(o)
+	if is == nil {
+		return ""
+	}
+	return cite.BibTeX(cite.Rests(is.Claims.Paper, is.Papers))
+}
+
+// writePaper returns a bundle of a paper's runs and claims.
+func writePaper(o *exec.BundleRequest, is *exec.Redone) ([]byte, error) {
+	s := &scenario{lab: is.Info.Name, paper: is.Claims.Paper, link: o.Link, workload: is.Standing, systems: is.Systems}
+	var runs []*exec.PaperRun
+	for _, p := range o.Redone[:len(o.Redone)-1] {
+		if p == nil || p.Run == nil {
+			return nil, fmt.Errorf("a run of %s is missing", s.paper)
+		}
+		runs = append(runs, p.Run)
 	}
 	files := map[string][]byte{}
+	var err error
 	if files[runsName], err = write(runs); err != nil {
 		return nil, err
 	}

@@ -37,11 +37,14 @@ func Bind(l *lab.Lab, setup string, o *exec.BundleRequest, workload []lab.File, 
 	return Write(&made, workload)
 }
 
-// Write returns a bundle of the runs that an order has. workload is nil for a bundled
+// Write returns a bundle of the runs that an order has, of systems or of a paper. workload is nil for a bundled
 // workload.
 func Write(o *exec.BundleRequest, workload []lab.File) ([]byte, error) {
 	if len(o.Redone) == 0 {
 		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
+	}
+	if is := claimed(o); is != nil {
+		return writePaper(o, is)
 	}
 	first := o.Redone[0]
 	s := &scenario{lab: first.Info.Name, setup: first.Setup, link: o.Link, opened: workload != nil}

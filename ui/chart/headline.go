@@ -50,6 +50,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		case r.System.Bound:
 			if x, ok := r.value(h.at); ok && r.System.Name != info.Floor.System {
 				h.bound, h.bounded = x, true
+				h.bounds = append(h.bounds, contender{r, x})
 			}
 		case r.System.Yardstick:
 			if x, ok := r.value(h.at); ok {
@@ -88,6 +89,7 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		}
 		says = a
 	}
+	why += h.regret()
 	if len(h.refused) > 0 {
 		refused = h.refusal()
 	}
@@ -109,6 +111,7 @@ type headline struct {
 	waits    bool // some are still to come
 	bound    float64
 	bounded  bool
+	bounds   []contender // systems that are no contestants, but for the floor's
 }
 
 type contender struct {
@@ -163,6 +166,54 @@ func (h *headline) winner() (says, why string) {
 		s += ", " + h.times(best, rival)
 	}
 	return s + ".", h.spent(best, rival) + h.besides(best.Run) + h.left(best.Run)
+}
+
+// regret says how far what somebody wrote is from the best of the others, and from the nearest
+// bound that it does not pass; empty where nobody wrote anything, or some are still to come.
+func (h *headline) regret() (s string) {
+	mine := slices.IndexFunc(h.done, func(x contender) bool { return x.System.Follows != "" })
+	if mine < 0 || h.waits {
+		return ""
+	}
+	yours := h.done[mine]
+	off := func(x contender) string {
+		switch d := 100 * (yours.value/x.value - 1); {
+		case x.value == 0 || math.Abs(d) < 0.05:
+			return "level with " + x.System.Title
+		case d < 0:
+			return Digits(-d, 2) + " % below " + x.System.Title
+		default:
+			return Digits(d, 2) + " % above " + x.System.Title
+		}
+	}
+	for _, x := range h.done {
+		if x.System.Follows == "" {
+			s = off(x) + ", the best of the others"
+			break
+		}
+	}
+	near := -1
+	for i, x := range h.bounds {
+		if y, z := h.oriented(x, yours); y >= z && (near < 0 || h.nearer(x, h.bounds[near])) {
+			near = i
+		}
+	}
+	if near >= 0 {
+		if s != "" {
+			s += ", and "
+		}
+		s += off(h.bounds[near]) + ", a bound"
+	}
+	if s == "" {
+		return ""
+	}
+	return " " + yours.System.Title + ": " + inner(h.quantity.Label) + " " + s + "."
+}
+
+// nearer reports whether bound a is the lesser of two.
+func (h *headline) nearer(a, b contender) bool {
+	x, y := h.oriented(a, b)
+	return x < y
 }
 
 // alone says what the only one that was run does: it is no first of anything.

@@ -76,6 +76,18 @@ func Of(texts ...string) []Entry {
 	return out
 }
 
+// Rests are the papers that a reproduction rests on: the paper with this key, and those that the
+// systems it compares name.
+func Rests(key string, systems []string) []Entry {
+	var from []string
+	for _, e := range Entries() {
+		if e.Key == key {
+			from = append(from, e.Name)
+		}
+	}
+	return Of(append(from, systems...)...)
+}
+
 // BibTeX writes entries as a file.
 func BibTeX(list []Entry) string {
 	var b strings.Builder

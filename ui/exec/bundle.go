@@ -16,8 +16,9 @@ type BundleRequest struct {
 	// Told is what the parts before the last of any other bundle gave: its texts are
 	// written again from them.
 	Told []Told
-	// Redone is what the laboratory answered: for each system of a bundle to be made, or
-	// for the part that is checked. Failed says why it could not.
+	// Redone is what the laboratory answered: for each system of a bundle to be made, for each
+	// run of a paper's and then for its claims, or for the part that is checked. Failed says
+	// why it could not.
 	Redone []*Redone
 	Failed string
 }
@@ -76,6 +77,9 @@ func (f Finding) String() string {
 
 // Mark is the finding as a sign, for those who do not go by color.
 func (f Finding) Mark() string { return [...]string{"✓", "≈", "≠", "?", "✗"}[f] }
+
+// Class is the finding's color; String and Mark say the same.
+func (f Finding) Class() string { return [...]string{"ok", "ok", "warn", "bad", "bad"}[f] }
 
 // A Verdict is what was found about a part.
 type Verdict struct {

@@ -8,6 +8,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/script"
 	"spillway/sim/study"
 	"spillway/ui/board"
 	"spillway/ui/columns"
@@ -130,6 +131,8 @@ func (b *Executor) do(j *Job, progress lab.Progress, a *Answer) error {
 		return err
 	case Timeline:
 		return b.timeline(j, files, progress, a)
+	case Proof:
+		return b.proof(j, a)
 	case Several:
 		b.several(j, a)
 		return nil
@@ -137,6 +140,20 @@ func (b *Executor) do(j *Job, progress lab.Progress, a *Answer) error {
 		return b.paper(j, files, progress, a)
 	}
 	return fmt.Errorf("there is no work of kind %d", j.Kind)
+}
+
+// proof reads a policy as it is typed.
+func (b *Executor) proof(j *Job, a *Answer) error {
+	r, ok := b.Lab.Asks.(script.Reader)
+	if !ok {
+		return fmt.Errorf("%s runs no policies of one's own", b.Lab.Title)
+	}
+	p := r.Proof(j.View, j.Key == Joined)
+	a.Proofed = &Proofed{Text: p.Text, SHA256: p.SHA256, Start: board.Examples(p), Words: board.Words(p)}
+	if p.Wrong != "" {
+		a.Proofed.Wrong = fmt.Sprintf("Line %d, column %d: %s", p.Line, p.Column, p.Wrong)
+	}
+	return nil
 }
 
 // carry says what a bundle of a setup has of the opened files.

@@ -31,9 +31,10 @@ type Redone struct {
 	Run     *PaperRun
 	Outcome *study.Outcome
 	Places  []Place
-	// Standing and Systems are the paper's.
+	// Standing and Systems are the paper's, Papers what these systems say where they are from.
 	Standing string
 	Systems  []string
+	Papers   []string
 	Claims   *Claims
 }
 
@@ -134,6 +135,11 @@ func (r *Redone) paper(l *lab.Lab, ask *Ask, outcomes []study.Outcome, p lab.Pro
 	r.Standing, r.Systems = paper.Standing, paper.Systems
 	switch {
 	case ask.Claims:
+		for _, name := range paper.Systems {
+			if x, err := l.System(name); err == nil {
+				r.Papers = append(r.Papers, x.Paper)
+			}
+		}
 		r.Claims, err = judged(paper, outcomes)
 		return err
 	case ask.Run == "":
@@ -150,23 +156,30 @@ func (r *Redone) paper(l *lab.Lab, ask *Ask, outcomes []study.Outcome, p lab.Pro
 		return fmt.Errorf("%s: %w", run.Name, err)
 	}
 	o.Rebuilt = paper.Standing != ""
-	r.Outcome = o
-	r.Run = &PaperRun{Run: run.Name, System: run.System, Setup: run.Set, Fits: o.Fits, Reason: o.Reason, Values: []*float64{}}
-	for i := range o.Values {
-		if x := &o.Values[i]; math.IsNaN(*x) || math.IsInf(*x, 0) {
-			r.Run.Values = append(r.Run.Values, nil)
-		} else {
-			r.Run.Values = append(r.Run.Values, x)
-		}
-	}
+	sum := ""
 	if raw != nil {
-		r.Run.Hash = l.Hash(raw)
+		sum = l.Hash(raw)
 	}
+	r.Outcome, r.Run = o, Ran(run, o, sum)
 	points := paper.Of(run.Name)
 	for i := range points {
 		r.Places = append(r.Places, Place{paper.Name(points[i].Figure) + " " + paper.Called(points[i].Quantity), points[i].Unit})
 	}
 	return nil
+}
+
+// Ran is a run of a paper as a bundle has it: with what came of it, and the hash of the whole
+// result, empty of an analysis.
+func Ran(run *study.Run, o *study.Outcome, hash string) *PaperRun {
+	r := &PaperRun{Run: run.Name, System: run.System, Setup: run.Set, Fits: o.Fits, Reason: o.Reason, Values: []*float64{}, Hash: hash}
+	for i := range o.Values {
+		if x := &o.Values[i]; math.IsNaN(*x) || math.IsInf(*x, 0) {
+			r.Values = append(r.Values, nil)
+		} else {
+			r.Values = append(r.Values, x)
+		}
+	}
+	return r
 }
 
 // judged computes claims and points from outcomes.

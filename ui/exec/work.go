@@ -30,6 +30,7 @@ const (
 	Again                // do what a bundle asks for: Redone
 	Carry                // say what a bundle has of the opened files: Handed, empty if it has these
 	Timeline             // run one system and say what happens in it over time: Timeline, Columns
+	Proof                // read a policy as it is typed: Proofed
 
 	// What the program that reads files does.
 
@@ -61,7 +62,8 @@ type Job struct {
 	// Setup and System name what runs, of Run, Raw, Section, Measure, Export and Timeline.
 	Setup, System string
 	Files         int // number of the set of opened files it needs, 0 if none
-	// Key is that of a Section or of an export; View are the texts of a section's knobs.
+	// Key is that of a Section or of an export; View are the texts of a section's knobs. Of Proof
+	// View is the text, and Key is Joined where settings have it so.
 	Key, View string
 	// Base is the baseline's setup text, of a Section that asks why, empty without one; Known is
 	// what came of the runs that it wanted.
@@ -93,6 +95,19 @@ type Job struct {
 	// Joins is how many of the files were open before, the first of them, of Open: the
 	// others join them where they are of the same laboratory.
 	Joins int
+}
+
+// Joined is the key of a Proof of a text as settings have it.
+const Joined = "joined"
+
+// Proofed is what is said of a policy while somebody writes it.
+type Proofed struct {
+	Text   string // as it was typed, or as people read what settings have
+	Wrong  string // what is wrong, and where; empty where nothing is
+	SHA256 string // of the text as settings have it
+	// Start offers texts to start from, and Words what may stand in one, as HTML: what has
+	// data-write puts that in, for the whole text if it has data-whole.
+	Start, Words string
 }
 
 // A Taker is a laboratory that can run something of opened files.
@@ -138,10 +153,14 @@ type Answer struct {
 	Outcome *study.Outcome
 	Sheet   *study.Sheet
 	Tallies []study.Tally
+	Proofed *Proofed
 	Board   string // beside Tallies: the scoreboard as HTML
 	Hash    string
 	Parts   []Part
 	Data    []byte // of Export, Write, Bundle and Survey
+	// References is what a paper's bundle rests on, as BibTeX, also while no run of it is done
+	// and there is no bundle.
+	References string
 	// Timeline is what is told of a run, and Columns what happened (package columns). Between a
 	// worker and the page these go beside the answer, so that nobody copies or reads them.
 	Timeline *columns.About

@@ -118,8 +118,7 @@ func (d *Desk) do(j *exec.Job, progress lab.Progress, a *exec.Answer) (err error
 		a.Takers, err = Takers(list, j.Lab)
 		return err
 	case exec.Bundle:
-		a.Data, err = d.bind(j)
-		return err
+		return d.bind(j, a)
 	case exec.Check:
 		b, err := d.bound(nil)
 		switch {
@@ -238,25 +237,30 @@ func refused(handed []byte, err error) bool {
 const MostBundled = 64 << 20
 
 // bind makes a bundle of what an order has, and of the files at hand.
-func (d *Desk) bind(j *exec.Job) ([]byte, error) {
+func (d *Desk) bind(j *exec.Job, a *exec.Answer) (err error) {
 	if j.Order == nil {
-		return nil, errors.New("there is nothing to make a bundle of")
+		return errors.New("there is nothing to make a bundle of")
+	}
+	a.References = bundle.References(j.Order)
+	if list := j.Order.Redone; len(list) == 1 && list[0] != nil && list[0].Claims != nil {
+		return nil // of a paper without runs
 	}
 	if j.Files == 0 {
-		return bundle.Write(j.Order, nil)
+		a.Data, err = bundle.Write(j.Order, nil)
+		return err
 	}
 	b, err := d.bound(nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	list := d.files
 	if b != nil {
 		list = b.Workload()
 	}
-	if list, err = Whole(list); err != nil {
-		return nil, err
+	if list, err = Whole(list); err == nil {
+		a.Data, err = bundle.Write(j.Order, list)
 	}
-	return bundle.Write(j.Order, list)
+	return err
 }
 
 // Whole returns files with all of their bytes, for a bundle.

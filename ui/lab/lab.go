@@ -38,6 +38,8 @@ type System struct {
 	// Variant is true of one that is another of the systems in other surroundings: where
 	// all are ranked it is only asked for by its family.
 	Variant bool
+	// Follows is the key of the knob with the policy that this system follows, empty of others.
+	Follows string
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -54,6 +56,16 @@ func (s *System) As(r *report.Report) *System {
 	x := *s
 	x.Title, x.Bound = r.Called, r.Foresees
 	return &x
+}
+
+// Script is the knob that is a policy, nil where the laboratory runs none.
+func (i *Info) Script() *knob.Info {
+	for n := range i.Knobs {
+		if i.Knobs[n].Kind == knob.Script {
+			return &i.Knobs[n]
+		}
+	}
+	return nil
 }
 
 // A Panel is a place for knobs in a form.

@@ -8,18 +8,30 @@ import (
 	"spillway/sim/study"
 )
 
-// Files are what there is to keep of a reproduction, as name and text, in order: what is left, the
-// report, and each figure's numbers and drawing. csv writes a sheet; o.Figure draws one.
+// Files are what there is to keep of a reproduction, as name and content, in order: what is left,
+// the report, each figure's numbers and drawing, the bundle, if there is one, and references. csv
+// writes a sheet; o.Figure draws one.
 func Files(p *Paper, o Options, csv func(*study.Sheet) string) [][2]string {
-	list := [][2]string{{"README.md", Remains(p, o.Version)}, {"report.html", HTML([]Paper{*p}, o)}, {"tables/claims.csv", csv(p.All)}}
+	key := p.Outline.Key
+	check := "To check it: spillway check " + key + bundleExt + "."
+	if o.Bundle == nil {
+		check = "There is no bundle: " + o.Unbound + "."
+	}
+	list := [][2]string{{"README.md", Remains(p, o.Version) + "\n" + check + "\n"}, {"report.html", HTML([]Paper{*p}, o)}, {"tables/claims.csv", csv(p.All)}}
 	for _, s := range p.Sheets {
 		list = append(list, [2]string{"tables/" + s.Figure + ".csv", csv(s)})
 		if svg := o.Figure(s); svg != "" {
 			list = append(list, [2]string{"figures/" + s.Figure + ".svg", svg})
 		}
 	}
-	return list
+	if o.Bundle != nil {
+		list = append(list, [2]string{key + bundleExt, string(o.Bundle)})
+	}
+	return append(list, [2]string{"references.bib", o.References})
 }
+
+// bundleExt ends the name of a bundle's file, as everywhere.
+const bundleExt = ".spillway.zip"
 
 // Remains says what came out of a paper, and what is left, as Markdown.
 func Remains(p *Paper, version string) string {

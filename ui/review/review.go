@@ -30,6 +30,10 @@ type Options struct {
 	Link func(figure string) string
 	// Figure draws a figure as SVG, "" for none; nil draws none.
 	Figure func(s *study.Sheet) string
+	// Bundle is a bundle of all runs, and Unbound why there is none. References is BibTeX of what
+	// the paper rests on. Only Files wants them.
+	Bundle              []byte
+	Unbound, References string
 }
 
 // HTML returns the report.

@@ -2,9 +2,12 @@ package view
 
 import (
 	"cmp"
+	"html"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vugu/vugu"
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
@@ -28,8 +31,8 @@ type Page interface {
 	Drawing(id string) draw.Options
 	// SaveTables is Save of tables in a format.
 	SaveTables(name string, format *table.Format, f *table.File)
-	// SaveZip is Save of files, by name, with the references of a paper beside them.
-	SaveZip(name, paper string, files [][2]string)
+	// SaveZip is SaveBytes of files, by name, as one archive.
+	SaveZip(name string, files [][2]string)
 	// SaveBytes is Save of what is no text.
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows; empty if it is a file on
@@ -132,6 +135,9 @@ func (a *App) Jump(key string) {
 	if panel := a.PanelOf(key); panel != "" {
 		a.closed[a.folding(panel)] = false
 		a.OpenDrawer()
+		if k := a.Info.Script(); k != nil && k.Key == key {
+			a.Proof.Look()
+		}
 		a.Page.Show("f-" + key)
 	}
 }
@@ -246,6 +252,15 @@ func hidden(b bool) any {
 		return "hidden"
 	}
 	return nil
+}
+
+// broughtHTML is the policy that is followed, so that who opens a link reads what runs.
+func (a *App) broughtHTML() vugu.HTML {
+	name, text := a.Proof.Brought()
+	if text == "" {
+		return ""
+	}
+	return vugu.HTML(`<details class="brought" id="brought"><summary>The policy of Yours: ` + html.EscapeString(name) + `</summary><pre tabindex="0">` + html.EscapeString(text) + `</pre></details>`)
 }
 
 // swatch is the style of a system's mark: its color.

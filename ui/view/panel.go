@@ -19,7 +19,32 @@ func (c *Panel) form() *form.Panel { return &c.forms[c.Index] }
 
 func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
-func (c *Panel) fold() { c.closed[c.folding(c.form().Key)] = c.unfolded() }
+func (c *Panel) fold() {
+	c.closed[c.folding(c.form().Key)] = c.unfolded()
+	if c.unfolded() && c.form().Writes {
+		c.Proof.Look()
+	}
+}
+
+// startHTML offers policies to start from, wordsHTML what may stand in one.
+func (c *Panel) startHTML() vugu.HTML { return vugu.HTML(c.Proof.Start()) }
+
+func (c *Panel) wordsHTML() vugu.HTML { return vugu.HTML(c.Proof.Words()) }
+
+// loud and calm are how an error is said: at once, or once nobody types for a while.
+func loud(f form.Field) any {
+	if isScript(f) {
+		return nil
+	}
+	return "alert"
+}
+
+func calm(f form.Field) any {
+	if isScript(f) {
+		return ""
+	}
+	return nil
+}
 
 // resetClass hides the button where there is nothing to see of what it resets.
 func (c *Panel) resetClass() string {

@@ -11,6 +11,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/model/papers"
+	"spillway/ui/model/workspace"
 	"spillway/ui/review"
 )
 
@@ -115,7 +116,7 @@ func (c *Papers) report(v papers.View) {
 
 // reproduced is what came of a paper, and how it is written.
 func (c *Papers) reproduced(s *papers.Sheets) (review.Paper, review.Options) {
-	return review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, review.Options{Version: c.Version, Environment: "a page in a browser", Figure: c.drawn}
+	return review.Paper{Outline: s.Outline, Sheets: s.Figures, All: s.All}, review.Options{Version: c.Version, Environment: workspace.Environment, Figure: c.drawn}
 }
 
 // drawn is a figure as SVG, empty if nothing of it is drawn.
@@ -127,16 +128,16 @@ func (c *Papers) drawn(sheet *study.Sheet) string {
 	return draw.SVG(&v, draw.Options{Version: c.Version})
 }
 
-// all downloads one zip with what spillway reproduce writes into a folder, but for the bundle and
-// for the references of systems that are compared.
+// all downloads one zip with what spillway reproduce writes into a folder.
 func (c *Papers) all(v papers.View) {
-	c.Papers.Collect(v.Key, func(s *papers.Sheets, problem string) {
+	c.Papers.Keep(v.Key, func(s *papers.Sheets, problem string) {
 		if problem != "" {
 			c.Tell("The files cannot be saved: " + problem + ".")
 			return
 		}
 		p, o := c.reproduced(s)
-		c.Page.SaveZip("spillway-"+v.Key+".zip", v.Key, review.Files(&p, o, chart.SheetCSV))
+		o.Bundle, o.Unbound, o.References = s.Bundle, s.Unbound, s.References
+		c.Page.SaveZip("spillway-"+v.Key+".zip", review.Files(&p, o, chart.SheetCSV))
 	})
 }
 

@@ -84,9 +84,9 @@ func (s *silent) SaveTables(name string, format *table.Format, f *table.File) {
 	s.saved = append(s.saved, file{name, format.Mime, fmt.Sprint(text, err)})
 }
 
-func (s *silent) SaveZip(name, paper string, files [][2]string) {
+func (s *silent) SaveZip(name string, files [][2]string) {
 	for _, f := range files {
-		s.saved = append(s.saved, file{name + "/" + f[0], paper, f[1]})
+		s.saved = append(s.saved, file{name + "/" + f[0], "", f[1]})
 	}
 }
 

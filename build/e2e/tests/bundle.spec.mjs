@@ -109,7 +109,15 @@ test('a paper is checked run by run, and reported', async ({ page }) => {
   const zip = path.join(folder, 'all.zip');
   await all.saveAs(zip);
   const { stdout } = await promisify(execFile)('python3', ['-c', 'import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nprint("\\n".join(z.namelist()))\nprint(z.read("README.md").decode())', zip]);
-  for (const part of ['report.html', 'tables/claims.csv', 'tables/T1.csv', 'references.bib', '12 of 12 runs are done', 'What is left:\n\n- Nothing.']) expect(stdout).toContain(part);
+  for (const part of ['report.html', 'tables/claims.csv', 'tables/T1.csv', 'ravenstore.spillway.zip', 'references.bib', 'To check it: spillway check ravenstore.spillway.zip.', '12 of 12 runs are done', 'What is left:\n\n- Nothing.']) expect(stdout).toContain(part);
+  // The bundle in it is checked as the page's own runs were, and what the command writes is the same
+  // but for where it ran.
+  await promisify(execFile)('python3', ['-c', 'import sys, zipfile\nzipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])', zip, path.join(folder, 'all')]);
+  await native('check', path.join(folder, 'all', 'ravenstore.spillway.zip'));
+  await native('reproduce', 'ravenstore', '-o', path.join(folder, 'reproduced'));
+  for (const part of ['references.bib', 'tables/claims.csv', 'tables/T1.csv', 'tables/T2.csv']) {
+    expect(await readFile(path.join(folder, 'all', part), 'utf8'), part).toBe(await readFile(path.join(folder, 'reproduced', part), 'utf8'));
+  }
   const mine = path.join(folder, 'native.html');
   await native('report', '--paper', 'ravenstore', '-o', mine);
   const hash = /SHA-256 of all numbers of ravenstore[^.]*: ([0-9a-f]{64})/;

@@ -281,16 +281,16 @@ func Entries(n unit.Bytes) int64 { return int64((n + EntryBytes - 1) / EntryByte
 // entries is how many entries the allocation has.
 func (a *Allocation) entries() int64 { return Entries(a.Bytes) }
 
-// worst returns the largest share of entries over the snapshots that overflow.
-func (a *Allocation) worst(t Target) (most float64) {
+// Worst returns the largest share of entries over the snapshots that overflow.
+func (a *Allocation) Worst(t Target) (most float64) {
 	for i := range a.Snapshots {
 		most = max(most, a.Snapshots[i].Overflow(t))
 	}
 	return most
 }
 
-// tiny returns the smallest share over the snapshots of entries of at most 8 bytes.
-func (a *Allocation) tiny() float64 {
+// Least returns the smallest share over the snapshots of entries of at most 8 bytes.
+func (a *Allocation) Least() float64 {
 	least := 1.0
 	for i := range a.Snapshots {
 		least = min(least, share(a.Snapshots[i].Tiny, a.Snapshots[i].Entries))
@@ -314,6 +314,13 @@ type Policy struct {
 	// MaxRatio bounds the ratio of the whole program, which the carve-out of buddy
 	// memory is made for (§3.5): 4.
 	MaxRatio float64
+
+	// Where somebody else decides: whether an allocation, by its number, may have a target up to 4x
+	// (for Threshold) or 16x (for Tiny), and who is told what it was given before 16x is asked. Nil
+	// if nobody does.
+	Allow func(allocation int, t Target) bool
+	Given func(allocation int, t Target)
+	Big   func(allocation int) bool
 }
 
 // Published is the policy of the paper's final design.
@@ -332,7 +339,15 @@ func (p *Policy) Choose(list []Allocation) []Target {
 		return out
 	}
 	for i := range list {
-		out[i] = largest(func(t Target) bool { return list[i].worst(t) <= p.Threshold })
+		out[i] = largest(func(t Target) bool {
+			if p.Allow != nil {
+				return p.Allow(i, t)
+			}
+			return list[i].Worst(t) <= p.Threshold
+		})
+		if p.Given != nil {
+			p.Given(i, out[i])
+		}
 	}
 	if p.Special {
 		p.special(list, out)
@@ -359,7 +374,7 @@ func (p *Policy) whole(list []Allocation) Target {
 		var over, all float64
 		for i := range list {
 			n := float64(list[i].entries())
-			over += float64(n * list[i].worst(t))
+			over += float64(n * list[i].Worst(t))
 			all += n
 		}
 		return over <= p.Naive*all*(1+rounding)
@@ -371,7 +386,13 @@ func (p *Policy) whole(list []Allocation) Target {
 func (p *Policy) special(list []Allocation, out []Target) {
 	var order []int
 	for i := range list {
-		if list[i].tiny() >= p.Tiny {
+		big := false
+		if p.Big != nil {
+			big = p.Big(i)
+		} else {
+			big = list[i].Least() >= p.Tiny
+		}
+		if big {
 			order = append(order, i)
 		}
 	}

@@ -245,8 +245,8 @@ func TestLaws(t *testing.T) {
 		for _, threshold := range []float64{0, 0.1, 0.2, 0.3, 0.4, 0.8, 1} {
 			p := Policy{Threshold: threshold, MaxRatio: 4}
 			got := p.Choose(a)[0]
-			if got < before || a[0].worst(got) > threshold {
-				t.Fatalf("threshold %g: %v after %v, %.3f overflow", threshold, got, before, a[0].worst(got))
+			if got < before || a[0].Worst(got) > threshold {
+				t.Fatalf("threshold %g: %v after %v, %.3f overflow", threshold, got, before, a[0].Worst(got))
 			}
 			before = got
 		}

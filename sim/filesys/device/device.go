@@ -441,9 +441,12 @@ func (d *Device) Commit(now unit.Time, tx int32) unit.Time {
 	return now + d.m.Commit
 }
 
-// Trim says that a page holds nothing.
+// Trim says that a page holds nothing; one that keeps what is freed is not told.
 func (d *Device) Trim(now unit.Time, page int32) {
 	d.now = now
+	if d.m.KeepsFreed {
+		return
+	}
 	if d.record != nil {
 		d.record(plan.Event{At: now, Moment: plan.Trimmed, Structure: d.of[page], Page: page})
 	}

@@ -283,6 +283,18 @@ func TestVoid(t *testing.T) {
 	}
 }
 
+// TestKeepsFreed: an SSD that nobody tells which pages are free keeps what is in them.
+func TestKeepsFreed(t *testing.T) {
+	d := logOf(100, func(m *machine.Setup) { m.Device.KeepsFreed = true })
+	d.Preload(0)
+	d.ByteWrite(0, plan.Inode, 0, 1, 0)
+	d.Trim(0, 0)
+	if d.Counts.Voided != 0 || !d.Mapped(0) {
+		t.Errorf("a trim voids %d lines; mapped %v", d.Counts.Voided, d.Mapped(0))
+	}
+	at(t, "in the log", d.ByteRead(0, plan.Inode, 0, 1), 4_800)
+}
+
 // TestInverted: the artifact reads flash for what the log has, and not for what it lacks.
 func TestInverted(t *testing.T) {
 	d := logOf(100, func(m *machine.Setup) { m.Quirks = machine.Inverted })

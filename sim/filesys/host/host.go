@@ -24,6 +24,7 @@
 package host
 
 import (
+	"math"
 	"slices"
 
 	"spillway/sim/filesys/call"
@@ -37,6 +38,9 @@ const PageSize = 4096
 
 // None is no frame, and no page of the device.
 const None = -1
+
+// First is the hint of who takes the free pages with the lowest numbers.
+const First = math.MinInt32
 
 // A Slot is a page of a file: its page of the device (None: none yet) and its frame in the
 // page cache (None: not there).

@@ -509,6 +509,22 @@ func TestSpace(t *testing.T) {
 
 // TestShare: about the percent of lines changes, the same every time, and writing again
 // changes other lines.
+// TestFirst: who asks for the first free pages gets those with the lowest numbers, and leaves the
+// others' place to go on from where it is.
+func TestFirst(t *testing.T) {
+	m := machine.Default()
+	h := New(&m, &call.Workload{Threads: 1, Nodes: []call.Node{{Parent: -1, Dir: true}}, Most: 1}, 200, nil)
+	all := h.Alloc(100, None, nil)
+	h.Free([]int32{3, 4, 70})
+	if got := h.Alloc(4, First, nil); !slices.Equal(got, []int32{3, 4, 70, 100}) {
+		t.Errorf("the first free pages are %v", got)
+	}
+	h.Free([]int32{5})
+	if got := h.Alloc(1, None, nil); got[0] != 101 {
+		t.Errorf("after %d and one that was first comes %v", len(all), got)
+	}
+}
+
 func TestShare(t *testing.T) {
 	h, fs := small(machine.Share)
 	h.Setup.Changed = 30

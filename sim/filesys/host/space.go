@@ -72,7 +72,8 @@ func (h *Host) Reserve(n int) int32 {
 
 // Alloc takes n free pages of the device and appends them to list: a contiguous run if
 // there is one within reach (64 Ki pages) of the page hint, or of where the last search
-// ended if hint is None; else pieces. It panics with a *Full if there are too few; the
+// ended if hint is None; else pieces. If hint is First it takes those with the lowest numbers,
+// in a row or not. It panics with a *Full if there are too few; the
 // engine makes an error of it.
 func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
 	s := &h.space
@@ -83,10 +84,16 @@ func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
 		return list
 	}
 	from := s.next
-	if hint >= 0 && hint < s.pages {
+	switch {
+	case hint == First:
+		from = 0
+	case hint >= 0 && hint < s.pages:
 		from = hint
 	}
-	page, got := s.run(from, n)
+	page, got := int32(0), 0
+	if hint != First {
+		page, got = s.run(from, n)
+	}
 	if got < n {
 		page = s.free(from)
 	}
@@ -100,7 +107,7 @@ func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
 		n--
 		page++
 	}
-	if hint < 0 {
+	if hint < 0 && hint != First {
 		s.next = page
 	}
 	return list

@@ -156,6 +156,8 @@ type Device struct {
 	// one buffer instead of two that take turns.
 	LogAt  int64
 	Single bool
+	// KeepsFreed: nobody tells the SSD that pages are free, so that it keeps what is in them.
+	KeepsFreed bool
 	// ReadsFirst: a channel serves reads before programs; else who comes first.
 	ReadsFirst bool
 	// Collection begins at so many free blocks of a channel, in percent, and ends at so
@@ -189,6 +191,9 @@ type Host struct {
 	// BlindWrites: ByteFS does not read a page before it changes a part of it.
 	OwnCache    unit.Bytes
 	BlindWrites bool
+	// FirstFit: NOVA and PMFS give data the first free pages of the device. EntryLoads: PMFS
+	// loads of a directory only the entry that it looks for.
+	FirstFit, EntryLoads bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time

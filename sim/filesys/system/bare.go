@@ -42,6 +42,14 @@ func (b *Bare) Access(t *plan.Thread, k plan.Kind, s plan.Structure, page int32,
 	}
 }
 
+// Hint is where pages are looked for if nothing says that the first free ones are taken.
+func (b *Bare) Hint(hint int32) int32 {
+	if b.H.Setup.Host.FirstFit {
+		return host.First
+	}
+	return hint
+}
+
 // LoadInode reads the two lines of an inode.
 func (b *Bare) LoadInode(t *plan.Thread, node int32) {
 	b.Access(t, plan.ByteRead, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)))

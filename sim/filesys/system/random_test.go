@@ -242,6 +242,11 @@ func (w *world) begin(i int) {
 	o.sends = append(o.sends[:0], w.h.Sent...)
 	w.h.Sent = w.h.Sent[:0]
 	w.ordered(i)
+	w.taken(t)
+}
+
+// taken notes that pages have an owner again: those of files, and those that steps write.
+func (w *world) taken(t *plan.Thread) {
 	for _, p := range w.owned() {
 		delete(w.gone, p)
 	}
@@ -431,6 +436,7 @@ func (w *world) empty() {
 			o := w.threads[0]
 			o.thread.Steps, o.next = o.thread.Steps[:0], 0
 			w.fs.Plan(&o.thread, &c, w.now)
+			w.taken(&o.thread)
 			for o.next < len(o.thread.Steps) {
 				w.step(0)
 			}
@@ -457,6 +463,7 @@ func TestRandomCalls(t *testing.T) {
 			for seed := range seeds {
 				s := setup()
 				s.Fresh = seed%3 == 0
+				s.Host.FirstFit, s.Host.EntryLoads = seed%4 >= 2, seed%8 >= 4
 				s.Host.Cache = 80 * unit.Page
 				w := newWorld(t, seed, s, v.make, v.ids, seed%2 == 0)
 				slow := 0 // a worker that stands still for a while

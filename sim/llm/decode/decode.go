@@ -87,7 +87,7 @@ func (c *Case) products(tokens int64) unit.Time {
 	if c.FLOPS == 0 {
 		return 0
 	}
-	operations := unit.MulDiv(2*tokens, Used(c.Arch), 1)
+	operations := unit.MulDiv(2*tokens, c.Arch.Used(), 1)
 	return unit.Time(unit.MulDiv(operations, int64(unit.Second), c.FLOPS))
 }
 
@@ -96,28 +96,8 @@ func Weights(a *model.Arch, bytes int64) unit.Bytes {
 	return unit.Bytes(unit.MulDiv(a.Parameters(), bytes, 1))
 }
 
-// Used is how many parameters a token is multiplied with: all, less the experts that it does not
-// visit, and less an embedding that the head does not share.
-func Used(a *model.Arch) int64 {
-	used := a.Parameters()
-	for _, f := range a.Feeds() {
-		used -= f.Layers * max(f.Experts-f.Active, 0) * a.Block(f.Width)
-	}
-	if !a.Tied {
-		width := a.Hidden
-		if a.EmbedWidth > 0 {
-			width = a.EmbedWidth
-		}
-		used -= a.Vocab * width
-	}
-	return max(used, 1)
-}
-
 // KVToken is what a token of the decoder leaves behind in all layers: a key and a value in each, or the latent
 // vector that they are made of and the rotated part of keys.
 func KVToken(a *model.Arch, bytes int64) unit.Bytes {
-	if a.KeyLatent > 0 {
-		return unit.Bytes(a.Layers * (a.KeyLatent + a.RopeDim) * bytes)
-	}
-	return unit.Bytes(2 * a.Layers * a.KVHeads * a.HeadDim * bytes)
+	return unit.Bytes(a.Kept() * bytes)
 }

@@ -102,18 +102,6 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestUsed: a token of a mixture is multiplied with the experts that it visits.
-func TestUsed(t *testing.T) {
-	mixtral := find(t, "mixtral-8x7b")
-	if used := Used(mixtral); used < 12e9 || used > 13e9 {
-		t.Errorf("%s: %d parameters a token; its paper says 13·10⁹ with the embedding", mixtral.Name, used)
-	}
-	llama := find(t, "llama3-8b")
-	if got, want := Used(llama), llama.Parameters()-128_256*4096; got != want {
-		t.Errorf("%s: %d parameters a token, want %d", llama.Name, got, want)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	good := Case{Arch: find(t, "gpt2-xl"), Bytes: 2, Batch: 1, Prompt: 1, Output: 1, Stream: 1, FLOPS: 1}
 	for want, change := range map[string]func(*Case){

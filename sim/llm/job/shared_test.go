@@ -35,8 +35,11 @@ func share(r *random, s *Spec) bool {
 // TestShared: whatever is shared, all operations are done once, values are written before they are read, groups are
 // whole, and replicas with the same experts hold each expert once.
 func TestShared(t *testing.T) {
-	r, n := random(33), 0
-	for i := range 1500 {
+	r, n, cases := random(33), 0, 1500
+	if testing.Short() {
+		cases = 400
+	}
+	for i := range cases {
 		s := randomSpec(&r)
 		if i%2 == 0 {
 			family(&r, s.Arch)
@@ -59,7 +62,7 @@ func TestShared(t *testing.T) {
 			}
 		}
 	}
-	if n < 200 {
+	if n < cases/10 {
 		t.Errorf("only %d cases share anything", n)
 	}
 }

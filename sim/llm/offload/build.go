@@ -44,6 +44,7 @@ func build(j *job.Job, s *Schedule, n *machine.Node, o Options) (*run, error) {
 				g.queues[q] = r.sim.Queue(true)
 			}
 		}
+		r.beside = append(r.beside, g.queues[Peers])
 		if err := r.routes(g); err != nil {
 			return nil, fmt.Errorf("GPU %d: %w", i, err)
 		}
@@ -388,7 +389,15 @@ func (r *run) connect() error {
 // collect finds the ways of a collective.
 func (r *run) collect(i int) error {
 	c := &r.job.Collectives[i]
-	x := collective{members: c.Members, waits: c.Wait, bytes: c.Ring(), steps: unit.Time(c.Steps()) * r.node.Step}
+	x := collective{members: c.Members, waits: c.Wait, bytes: c.Ring(), steps: unit.Time(c.Steps()) * r.node.Step, queues: r.beside}
+	if c.Kind == job.PassOn {
+		if r.passing == nil {
+			for range r.gpus {
+				r.passing = append(r.passing, r.sim.Queue(true))
+			}
+		}
+		x.queues = r.passing
+	}
 	for m, from := range c.Members {
 		to := c.Members[(m+1)%len(c.Members)]
 		var path []flow.LinkID

@@ -115,6 +115,7 @@ type collective struct {
 	members []job.Ref
 	waits   []job.Ref
 	paths   [][]flow.LinkID
+	queues  []flow.QueueID // by GPU, beside kernels
 	bytes   unit.Bytes
 	steps   unit.Time // what its steps take besides
 	left    int       // members that have not ended, or not come
@@ -134,6 +135,8 @@ type run struct {
 	sendPaths   [][]flow.LinkID
 	sent        []uint8 // 0: not begun, 1: on its way, 2: there
 	collectives []collective
+	beside      []flow.QueueID // by GPU, of collectives beside kernels
+	passing     []flow.QueueID // and of those that pass on around a ring, which no long gather holds up
 
 	known      map[[2]machine.Endpoint][]flow.LinkID // routes, looked up before the run
 	extraPaths [][]flow.LinkID
@@ -281,7 +284,7 @@ func (r *run) joinCollective(g *gpu, i int) {
 func (r *run) startOverlapped(i int) {
 	c := &r.collectives[i]
 	for m, ref := range c.members {
-		r.sim.Submit(flow.Task{Queue: r.gpus[ref.Part].queues[Peers], Time: c.steps, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, int(ref.Part), int64(i))})
+		r.sim.Submit(flow.Task{Queue: c.queues[ref.Part], Time: c.steps, Bytes: c.bytes, Path: c.paths[m], Tag: tag(aCollective, int(ref.Part), int64(i))})
 	}
 }
 

@@ -62,7 +62,8 @@
 //  1. At the end of an iteration all GPUs wait for each other, as for the norm of all gradients.
 //     The paper does not say whether TorchTitan was told to clip gradients.
 //  2. A collective is one flow from each GPU to the next of its group, with the bytes that it
-//     sends in a ring; all-to-all too. Steps of a ring have no latency.
+//     sends in a ring; all-to-all too. Steps of a ring have the latency of machine.Config.Step. What GPUs that share a sequence pass on has
+//     a queue beside that of other collectives, with which it shares links.
 //  3. The other end of a send needs no buffer besides the tensor that the receiving kernel uses.
 package offload
 

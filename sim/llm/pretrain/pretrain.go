@@ -35,10 +35,13 @@ type Job struct {
 	Batch      int64 // sequences of a GPU's micro-batch
 	Sequence   int64 // tokens
 	Accumulate int64 // micro-batches of a step
-	Recompute  Recompute
-	Compiled   bool // torch.compile: pointwise kernels are fused
-	Precision  kerneltime.Precision
-	Attention  kerneltime.Attention
+	// Context is how many GPUs share a sequence, 0 is 1: each has pieces of equal work of it. What they pass on to
+	// each other is not in Estimate.
+	Context   int64
+	Recompute Recompute
+	Compiled  bool // torch.compile: pointwise kernels are fused
+	Precision kerneltime.Precision
+	Attention kerneltime.Attention
 	// Frozen: the weights of layers have no gradients, as where only adapters beside them are trained.
 	Frozen bool
 	// Fused: the logits' loss never reads or writes them as a whole in fp32.
@@ -158,7 +161,7 @@ func (s *Step) add(n int64, p pass) {
 
 // layer is both passes of a layer with a feed-forward block.
 func (j *Job) layer(feed model.Feed) (forward, backward pass) {
-	a, tokens := j.Arch, j.Batch*j.Sequence
+	a, tokens := j.Arch, j.tokens()
 	add := func(tokens, in, out int64) {
 		f, b := j.linear(tokens, in, out)
 		forward.products, backward.products = sum(forward.products, f), sum(backward.products, b)
@@ -189,17 +192,38 @@ func (j *Job) layer(feed model.Feed) (forward, backward pass) {
 		block(tokens, feed.Shared)
 	}
 
-	attention := kerneltime.Kernel{
+	own := kerneltime.Kernel{
 		Class: kerneltime.AttentionForward, Batch: j.Batch, Heads: a.Heads, KVHeads: a.KVHeads,
-		SeqQ: j.Sequence, SeqKV: j.Sequence, HeadDim: a.HeadDim, Causal: true, Attention: j.Attention,
+		SeqQ: j.piece(), SeqKV: j.piece(), HeadDim: a.HeadDim, Causal: true, Attention: j.Attention,
 	}
-	forward.attention = j.time(attention)
-	attention.Class = kerneltime.AttentionBackward
-	backward.attention = j.time(attention)
+	forward.attention = j.time(own)
+	own.Class = kerneltime.AttentionBackward
+	backward.attention = j.time(own)
+	if others := j.Context - 1; others > 0 {
+		f, b := j.Other()
+		forward.attention, backward.attention = sum(forward.attention, times(others, f)), sum(backward.attention, times(others, b))
+	}
 
 	f, b := j.pointwise(a.Queries()+a.Keys(), feed.Width*feed.Active+feed.Shared)
 	forward.moving, backward.moving = j.moved(tokens*f), j.moved(tokens*b)
 	return forward, backward
+}
+
+// piece is how many tokens of a sequence a GPU has, and tokens are those of a micro-batch.
+func (j *Job) piece() int64  { return j.Sequence / max(j.Context, 1) }
+func (j *Job) tokens() int64 { return j.Batch * j.piece() }
+
+// Other is how long a layer's attention to the keys and values of one other GPU takes that shares the sequence, forward and
+// backward: of what that has a token sees half.
+func (j *Job) Other() (forward, backward unit.Time) {
+	a := j.Arch
+	k := kerneltime.Kernel{
+		Class: kerneltime.AttentionForward, Batch: j.Batch, Heads: a.Heads, KVHeads: a.KVHeads,
+		SeqQ: j.piece(), SeqKV: max(j.piece()/2, 1), HeadDim: a.HeadDim, Attention: j.Attention,
+	}
+	forward = j.time(k)
+	k.Class = kerneltime.AttentionBackward
+	return forward, j.time(k)
 }
 
 // pointwise is how many elements a token a layer moves besides products and attention, in the
@@ -240,7 +264,7 @@ func (j *Job) logits() pass {
 		whole.Precision = kerneltime.BF16
 		return whole.logits()
 	}
-	tokens := j.Batch * j.Sequence
+	tokens := j.tokens()
 	f, b := j.linear(tokens, j.Arch.Width(), j.Arch.Vocab)
 	moved := 36 * unit.Bytes(tokens*j.Arch.Vocab)
 	if j.Fused {
@@ -322,7 +346,7 @@ func (j *Job) Estimate() (Step, error) {
 	}
 	s.Optimizer = j.bytes(28 * parameters / unit.Bytes(j.GPUs))
 	s.Time = sum(s.Time, s.Optimizer)
-	s.Milli = unit.MulDiv(j.Batch*j.Sequence*j.Accumulate, 1000*int64(unit.Second), int64(s.Time))
+	s.Milli = unit.MulDiv(j.tokens()*j.Accumulate, 1000*int64(unit.Second), int64(s.Time))
 	s.Band = j.GPU.Band(kerneltime.Language, kerneltime.Compute)
 	return s, nil
 }

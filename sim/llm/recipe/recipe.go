@@ -133,7 +133,8 @@ type Job struct {
 	Recompute pretrain.Recompute
 	Share     Share
 
-	Micro, Sequence int64 // sequences of a micro-batch of one GPU, tokens
+	// Micro are sequences of a micro-batch of one GPU, or of the Context GPUs that share each; Context 0 is 1.
+	Micro, Sequence, Context int64
 }
 
 // A Memory is what a GPU holds.
@@ -187,6 +188,10 @@ func (j *Job) Check() error {
 		return errors.New("weights of four bits are unpacked to bf16, so there are no products in fp8; set precision to bf16")
 	case j.Share == Alone && j.GPUs > 1:
 		return fmt.Errorf("one GPU trains alone, there are %d; set gpus to 1, or take ddp or fsdp", j.GPUs)
+	case j.Context > 1 && j.GPUs%j.Context != 0:
+		return fmt.Errorf("%d GPUs to a sequence do not divide %d; set context to a number that does", j.Context, j.GPUs)
+	case j.Context > 1 && j.Sequence%(2*j.Context) != 0:
+		return fmt.Errorf("a sequence of %d tokens does not divide into two pieces for each of %d GPUs; set sequence to a multiple of %d", j.Sequence, j.Context, 2*j.Context)
 	}
 	for _, x := range [...]struct {
 		what string
@@ -323,10 +328,37 @@ func (j *Job) kept() int64 {
 	return n
 }
 
+// tokens are those of a GPU in a micro-batch.
+func (j *Job) tokens() int64 { return j.Micro * (j.Sequence / max(j.Context, 1)) }
+
+// passed is how many bytes keys and values of a layer are that GPUs pass on which share a sequence; 0 where none do.
+func (j *Job) passed() unit.Bytes {
+	if j.Context <= 1 {
+		return 0
+	}
+	return 2 * unit.Bytes(j.tokens()*(j.Arch.Keys()+j.Arch.Values()))
+}
+
+// ring is what a micro-batch waits for keys and values that are passed on around the GPUs that share its sequences, and
+// for their gradients, as far as attention to the block before does not hide them.
+func (j *Job) ring(p *pretrain.Job, steps unit.Time) unit.Time {
+	if j.Context <= 1 {
+		return 0
+	}
+	others := j.Context - 1
+	forward, backward := p.Other()
+	came, went := j.Collective.Time(j.passed())+steps, j.Collective.Time(2*j.passed())+2*steps
+	rounds := int64(1)
+	if j.Recompute != pretrain.Nothing {
+		rounds = 2
+	}
+	return times(j.Arch.Layers, times(rounds*others, max(0, came-forward))+times(others, max(0, went-backward))+came) // gradients go home last
+}
+
 // Needs is what a GPU holds.
 func (j *Job) Needs() Memory {
 	a := j.Arch
-	tokens := unit.Bytes(j.Micro * j.Sequence)
+	tokens := unit.Bytes(j.tokens())
 	var m Memory
 	weights, states := j.weights(), j.states()
 	gradients := j.width() * unit.Bytes(j.Trained())
@@ -370,6 +402,8 @@ func (j *Job) Needs() Memory {
 		m.Activations = min(m.Activations, 2*m.Activations/unit.Bytes(max(a.Layers, 1)))
 		m.Host += unit.Bytes(j.GPUs) * (host - m.Activations)
 	}
+	passed := j.passed()
+	m.Layer += 4 * passed // of others, in use and coming, with gradients
 	v := unit.Bytes(a.Vocab) * tokens
 	switch j.Loss {
 	case Chunked:
@@ -423,7 +457,7 @@ func (j *Job) Time() (Step, error) {
 	}
 	p := pretrain.Job{
 		Arch: j.Arch, GPU: j.GPU, GPUs: j.GPUs, Batch: j.Micro, Sequence: j.Sequence, Accumulate: j.Accumulate,
-		Recompute: j.Recompute, Compiled: true, Precision: kerneltime.BF16, Frozen: j.Method != Full, Fused: j.Loss == Chunked,
+		Recompute: j.Recompute, Context: j.Context, Compiled: true, Precision: kerneltime.BF16, Frozen: j.Method != Full, Fused: j.Loss == Chunked,
 	}
 	if j.FP8 {
 		p.Precision = kerneltime.FP8
@@ -497,12 +531,13 @@ func (j *Job) Time() (Step, error) {
 		}
 		s.Communication = max(0, j.Collective.Time(moved)-computing/5*4) + times(n*collectives*j.Arch.Layers*(j.GPUs-1), j.Step)
 	}
+	s.Communication += times(n, j.ring(&p, j.Step))
 	if j.Share == Offloaded {
 		each := (unit.Bytes(n)*unit.Bytes(passes)*j.weights() + j.width()*unit.Bytes(j.Trained())) / unit.Bytes(j.GPUs)
 		s.Paging += max(0, j.Link.Time(each)-computing/5*4)
 	}
 	s.Time = computing + s.Unpack + s.Optimizer + s.Communication + s.Paging
-	s.Milli = unit.MulDiv(j.Micro*j.Sequence*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))
+	s.Milli = unit.MulDiv(j.tokens()*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))
 	return s, nil
 }
 
@@ -516,7 +551,7 @@ const eager = 22
 // adapters is what the products of low rank take in a micro-batch: they are narrow, so what they move
 // decides. Each pass reads what goes into a matrix and writes what comes out of it once more.
 func (j *Job) adapters(passes int64) unit.Time {
-	moved := 2 * unit.Bytes(j.Micro*j.Sequence) * unit.Bytes(j.Trained()/j.Rank)
+	moved := 2 * unit.Bytes(j.tokens()) * unit.Bytes(j.Trained()/j.Rank)
 	return times(passes+1, kerneltime.Time(j.GPU, moving, &kerneltime.Kernel{Class: kerneltime.Elementwise, Bytes: moved}).Time)
 }
 
@@ -564,6 +599,6 @@ const alone = 2
 
 // again is the product with the vocabulary once more.
 func again(p *pretrain.Job) unit.Time {
-	k := kerneltime.Kernel{Class: kerneltime.Product, M: p.Batch * p.Sequence, N: p.Arch.Vocab, K: p.Arch.Width()}
+	k := kerneltime.Kernel{Class: kerneltime.Product, M: p.Batch * p.Sequence / max(p.Context, 1), N: p.Arch.Vocab, K: p.Arch.Width()}
 	return kerneltime.Time(p.GPU, kerneltime.Policy{Precision: p.Precision, Setting: kerneltime.Training}, &k).Time
 }

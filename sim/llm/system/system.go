@@ -40,6 +40,9 @@ type Options struct {
 	SubGroup, Buffers, BufferElements, OptBuffers int64
 	// Prefetch, Live and Reuse are ZeRO-3's limits, Bucket is that of gradients, in elements.
 	Prefetch, Live, Reuse, Bucket int64
+
+	// Plans, if it is not nil, are plans of TERAIO that runs hand on to each other. Results are the same.
+	Plans *Plans
 }
 
 // A Fallback is what TERAIO does when its plan does not fit.

@@ -86,6 +86,7 @@ func Asks() *policy.Place {
 			featExpected:  {Name: "expected", Seams: inDriver, Live: true, Source: "DeepUM (ASPLOS 2023), §5.1", Help: "In how many launches the last is that is expected to need the block, 0 for the running one; negative if that is over, -1e18 if none is known."},
 			featActive:    {Name: "active", Condition: true, Seams: inDriver, Live: true, Help: "Memory in use is in the block."},
 		}, policy.DialFeatures()...),
-		Taken: []string{policy.Yours},
+		Examples: examples(),
+		Taken:    []string{policy.Yours},
 	}
 }

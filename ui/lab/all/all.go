@@ -11,6 +11,7 @@ import (
 	"spillway/ui/lab/cxlssd"
 	"spillway/ui/lab/filesys"
 	"spillway/ui/lab/llm"
+	"spillway/ui/lab/serve"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
@@ -31,6 +32,7 @@ var Labs = []Entry{
 	{"cxlssd", "cxlssd", cxlssd.New},
 	{"filesys", "filesys", filesys.New},
 	{"llm", "llm", llm.New},
+	{"serve", "serve", serve.New},
 }
 
 // Find returns the laboratory with this name.

@@ -18,7 +18,7 @@ import (
 // samples are files of every format that laboratories are handed.
 func samples(t testing.TB) (list []lab.File) {
 	t.Helper()
-	for _, format := range []string{"address", "fscalls", "hf", "opstrace", "spillway"} {
+	for _, format := range []string{"address", "fscalls", "hf", "opstrace", "requests", "spillway"} {
 		err := filepath.WalkDir("../../../traces/"+format+"/testdata", func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || filepath.Ext(path) == ".golden" {
 				if d != nil && d.Name() == "fuzz" {
@@ -100,7 +100,7 @@ func TestHanded(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"train", "store", "cxlssd", "filesys", "llm"} {
+	for _, name := range []string{"train", "store", "cxlssd", "filesys", "llm", "serve"} {
 		if ran[name] == 0 {
 			t.Errorf("%s was handed nothing that runs", name)
 		}

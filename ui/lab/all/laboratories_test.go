@@ -36,6 +36,10 @@ var quick = map[string]labtest.Quick{
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2,
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
 	},
+	"serve": {
+		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
+		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+	},
 }
 
 // ofStore is a file system's workload that has the settings of a store.

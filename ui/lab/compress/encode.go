@@ -4,7 +4,10 @@ import "spillway/ui/jsontext"
 
 // encode returns a result as JSON.
 func encode(r *result) ([]byte, error) {
-	w := written{Programs: make([]writtenProgram, len(r.Programs)), Tensors: r.Tensors}
+	w := written{Programs: make([]writtenProgram, len(r.Programs)), Tensors: r.Tensors, GaveUp: r.GaveUp}
+	if x := r.Script; x != nil {
+		w.Script = &writtenScript{x.Title, x.SHA256, x.Text, x.Future, x.Asked, x.Candidates, x.Work, x.Notes}
+	}
 	for i, p := range r.Programs {
 		list := r.memory.programs[i].Allocations
 		o := writtenProgram{

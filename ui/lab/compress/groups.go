@@ -199,7 +199,7 @@ const mostRows = 200
 // allocations lists them with their targets.
 func allocations(v *seen) (*report.Section, error) {
 	view, s, w, system := v.Look, v.Settings, v.Workload, v.System
-	r, err := run(w, s, system, nil)
+	r, err := whole(run(w, s, system, nil))
 	if err != nil {
 		return nil, err
 	}

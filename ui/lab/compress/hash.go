@@ -23,5 +23,12 @@ func hashOf(r *result) string {
 		t = fmt.Appendln(t, x.Name, x.Entries, x.Bits, x.Sectors)
 	}
 	t = fmt.Appendf(t, "%.6f %.6f %.6f %.6f", r.sum.Ratio, r.sum.Overflow, r.sum.Remote, r.sum.Slowdown)
+	if r.Script != nil {
+		x := r.Script
+		t = fmt.Appendf(t, "\n%q %s %q %v %d %d %d %d %q", x.Title, x.SHA256, x.Text, x.Future, x.Asked, x.Candidates, x.Most, x.Work, x.Notes)
+	}
+	if r.GaveUp != "" {
+		t = fmt.Appendf(t, "\n%s", r.GaveUp)
+	}
 	return hash.Sum(t)
 }

@@ -19,6 +19,6 @@ func TestHashSeesEverything(t *testing.T) {
 		"Tensors.Bytes": "what the file says; entries, bits and sectors are what was measured",
 		"Tensors.Error": "follows from which entries were drawn", "Tensors.Errors": "follows from which entries were drawn",
 		"sum":    "the programs' means; the test of goldens has them",
-		"memory": "what went in", "setup": "what went in", "variant": "what went in",
+		"memory": "what went in", "setup": "what went in", "variant": "what went in", "reads": "follows from the policy, which is in the hash",
 	})
 }

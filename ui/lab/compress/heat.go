@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	core "spillway/sim/compress"
 	"spillway/sim/compress/bpc"
 	"spillway/sim/compress/buddy"
 	"spillway/sim/knob"
@@ -46,7 +45,7 @@ func heat(x *seen) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := core.Find(system)
+	v, err := variantOf(s, system)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func targetOf(p *place, h *buddy.Histogram, s *settings, w *memory, system strin
 		}
 		w = wrapped(p, h)
 	}
-	r, err := run(w, s, system, nil)
+	r, err := whole(run(w, s, system, nil))
 	if err != nil {
 		return 0, err
 	}

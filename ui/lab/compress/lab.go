@@ -11,11 +11,13 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/knob"
+	"spillway/sim/policy"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 	paper "spillway/ui/lab/compress/papers/buddy"
+	"spillway/ui/lab/own"
 )
 
 // A settings is everything a run depends on besides the design.
@@ -26,10 +28,14 @@ type settings struct {
 	Exact    string // of files: "yes" measures every entry, "no" a sample
 	Patterns string // "text" if programs access memory as the paper says, "alike" if all do as set
 	Setup    core.Setup
+	Own      own.Setting
 }
 
+// asks is what policies that people write can be asked.
+var asks = core.Asks()
+
 func standard() settings {
-	return settings{Contents: core.Suites()[0].Name, Exact: "no", Patterns: "text", Batch: batch, Setup: core.Published()}
+	return settings{Contents: core.Suites()[0].Name, Exact: "no", Patterns: "text", Batch: batch, Setup: core.Published(), Own: own.Standard()}
 }
 
 // A memory is what is compressed.
@@ -53,6 +59,12 @@ type result struct {
 	memory   *memory
 	setup    core.Setup
 	variant  core.Variant
+
+	// Script is what somebody wrote, nil of all other designs; reads says whether it goes by the
+	// Buddy Threshold. GaveUp says why there is nothing else, where it asked for too much.
+	Script *policy.Account
+	reads  bool
+	GaveUp string
 }
 
 // What sections are made of, with this laboratory's types.
@@ -69,7 +81,7 @@ func New() lab.Lab {
 			About:   "Hardware compresses GPU memory, so more fits (Buddy Compression).",
 			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
 			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}, own.Panel()},
 			Charts:  charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
@@ -85,6 +97,7 @@ func New() lab.Lab {
 			Asked: []lab.Asked{{Words: "checkpoint safetensors own model", ID: "press pick-files-button"}},
 		},
 		Why:     why(),
+		Asks:    asks,
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
@@ -137,7 +150,7 @@ func systems() []lab.System {
 	for i, v := range core.Variants() {
 		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Usual: v.Whole, Look: i})
 	}
-	return append(list, lab.Best(
+	return append(list, own.System(asks, len(list)), lab.Best(
 		"No design can be faster that holds the same in the same GPU memory: every allocation has the target at which its accesses cost least, and metadata cost nothing. A proven bound; compression of traffic alone reaches it where everything fits.",
 		"Spillway: Lagrangian duality over targets", 10))
 }
@@ -199,7 +212,8 @@ func knobs() map[string][]knob.Knob[settings] {
 		return knob.Int(knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}, ref)
 	}
 	return map[string][]knob.Knob[settings]{
-		"contents": append([]knob.Knob[settings]{contents}, file...),
+		own.Panel().Key: own.Knobs(asks, func(s *settings) *own.Setting { return &s.Own }),
+		"contents":      append([]knob.Knob[settings]{contents}, file...),
 		"hardware": {
 			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "Memory of the GPU; 0 for as much as each program needs.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
@@ -275,6 +289,9 @@ func about(list []core.Program) string {
 }
 
 func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error) {
+	if system == own.Name {
+		return runOwn(w, s)
+	}
 	v, err := core.Find(system)
 	if err != nil {
 		return nil, err
@@ -285,6 +302,56 @@ func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error)
 		r.Programs = append(r.Programs, core.Run(&w.programs[i], &r.setup, &v))
 	}
 	r.sum = core.Summarize(r.Programs)
+	return r, nil
+}
+
+// whole makes an error of a run that was given up: there is nothing to show of it.
+func whole(r *result, err error) (*result, error) {
+	if err == nil && r.GaveUp != "" {
+		return nil, errors.New(r.GaveUp)
+	}
+	return r, err
+}
+
+// variantOf is the design that a system is.
+func variantOf(s *settings, system string) (core.Variant, error) {
+	if system != own.Name {
+		return core.Find(system)
+	}
+	c, err := s.Own.Read(asks)
+	if err != nil {
+		return core.Variant{}, err
+	}
+	return core.OwnVariant(c), nil
+}
+
+// reads reports whether what somebody wrote reads a feature.
+func (s *settings) reads(feature string) bool {
+	c, err := s.Own.Read(asks)
+	return err == nil && c.Reads(feature)
+}
+
+// runOwn runs what somebody wrote.
+func runOwn(w *memory, s *settings) (*result, error) {
+	c, err := s.Own.Read(asks)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{memory: w, setup: s.Setup, variant: core.OwnVariant(c), Tensors: w.tensors, reads: c.Reads("threshold")}
+	r.setup.Alike = s.Patterns == "alike"
+	o := core.NewOwn(c)
+	for i := range w.programs {
+		x := o.Run(&w.programs[i], &r.setup)
+		if x == nil {
+			r.Programs, r.GaveUp = nil, o.GaveUp()
+			break
+		}
+		r.Programs = append(r.Programs, x)
+	}
+	account := o.Account()
+	if r.Script = &account; r.GaveUp == "" {
+		r.sum = core.Summarize(r.Programs)
+	}
 	return r, nil
 }
 
@@ -306,8 +373,8 @@ func unfit(w *memory, s *settings, r *result) string {
 		loose.Setup.Naive = 1000
 	}
 	help := "More GPU memory would help"
-	if !r.variant.Traffic {
-		if o, err := run(w, &loose, r.variant.Name, nil); err == nil && needs(worst(o)) <= gpu {
+	if !r.variant.Traffic && (r.Script == nil || r.reads) {
+		if o, err := whole(run(w, &loose, r.variant.Name, nil)); err == nil && needs(worst(o)) <= gpu {
 			help = "More GPU memory or " + knob + " would help"
 		}
 	}
@@ -329,6 +396,14 @@ func needs(p *core.Result) unit.Bytes { return p.Device + p.Capacity.Metadata }
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
+	if r.Script != nil {
+		ran := own.Ran{Named: r.Script.Named, Spent: r.Script.Spent}
+		ran.Tell(rep)
+	}
+	if r.GaveUp != "" {
+		rep.Fits, rep.Reason = false, r.GaveUp
+		return rep
+	}
 	if w.caveat != "" {
 		rep.Caveats = []string{w.caveat}
 	}
@@ -412,6 +487,11 @@ func presets() []lab.Preset {
 		{Key: "deep-learning", Title: "Six networks", Set: "contents=dl", About: "The paper's deep learning suite, with contents fitted to its means."},
 		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
 		{Key: "bert", Title: "BERT in training", Set: "contents=bert-base", About: "Everything alive at once at batch 256, with generated contents for each kind of tensor: dense floats gain nothing."},
+		{
+			Key: "own-policy", Title: "A policy of your own", Set: "contents=dl link=50 policy=%23By+what+it+costs@allow=remote*memory/link%3C=p1 p1=0.4",
+			About:   "Buddy counts the entries that overflow. One line under Your policy counts what fetching them takes, which hangs on the link: at NVLink2's 150 GB/s both choose the same targets, at 50 the policy gives up a little memory and wins the time back. Dial 1 is how much it may take.",
+			Systems: []string{"naive", paper.Design, own.Name},
+		},
 		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % more time."},
 	}
 }

@@ -21,6 +21,19 @@ type tensor struct {
 type written struct {
 	Programs []writtenProgram `json:"programs" help:"what was compressed; of an opened file it is the only one"`
 	Tensors  []tensor         `json:"tensors,omitempty" help:"of an opened file, as the allocations of its program; missing without one"`
+	Script   *writtenScript   `json:"script,omitempty" help:"what somebody wrote, and what it was asked; missing of all other designs"`
+	GaveUp   string           `json:"gave_up,omitempty" help:"why there are no programs, where that asked for too much"`
+}
+
+type writtenScript struct {
+	Title      string   `json:"title" help:"as the text has it, or empty"`
+	SHA256     string   `json:"sha256" help:"of the text"`
+	Text       string   `json:"text" help:"of the policy, with @ between its lines"`
+	Future     bool     `json:"future" help:"it reads what nobody can know who has to decide"`
+	Asked      int64    `json:"asked" help:"questions"`
+	Candidates int64    `json:"candidates" help:"in all questions"`
+	Work       int64    `json:"work" help:"operations, and numbers that were read"`
+	Notes      []string `json:"notes,omitempty" help:"what is allowed and perhaps not meant"`
 }
 
 type writtenProgram struct {

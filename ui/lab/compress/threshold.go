@@ -16,12 +16,12 @@ var sweep = []core.Thousandths{100, 150, 200, 250, 300, 350, 400}
 // thresholds computes what other Buddy Thresholds give, from what was measured.
 func thresholds(x *seen) (*report.Section, error) {
 	s, w, system := x.Settings, x.Workload, x.System
-	v, err := core.Find(system)
+	v, err := variantOf(s, system)
 	if err != nil {
 		return nil, err
 	}
 	out := &report.Section{}
-	if v.Ideal || v.Whole || v.Traffic {
+	if v.Ideal || v.Whole || v.Traffic || v.Name == core.OwnPolicy && !s.reads("threshold") {
 		out.Notes = append(out.Notes, "“"+v.Title+"” has no Buddy Threshold; shown is the final design.")
 		for _, other := range core.Variants() {
 			if other.Special {
@@ -80,7 +80,7 @@ func swept(list []core.Thousandths, ends [2]*result) string {
 func at(s *settings, w *memory, system string, x core.Thousandths) (*result, error) {
 	other := *s
 	other.Setup.Threshold = x
-	return run(w, &other, system, nil)
+	return whole(run(w, &other, system, nil))
 }
 
 func times(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" }

@@ -11,7 +11,7 @@ import (
 // shares lies within two standard errors of the Buddy Threshold. It is empty where
 // nothing was sampled, or no threshold is asked.
 func undecided(w *memory, r *result) string {
-	if len(w.tensors) == 0 || r.variant.Ideal || r.variant.Traffic || r.variant.Whole {
+	if len(w.tensors) == 0 || r.variant.Ideal || r.variant.Traffic || r.variant.Whole || r.Script != nil && !r.reads {
 		return ""
 	}
 	limit := r.setup.Threshold.Float()

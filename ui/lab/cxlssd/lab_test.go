@@ -152,7 +152,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"endurance": "endurance=1000", "dram_price": "dram_price=10", "flash_price": "flash_price=1",
 		"own_log": "own_log=0", "own_switch": "own_switch=0", "own_promote": "own_promote=miss",
 		"sharing": "sharing=2", "cores": "cores=4", "clock": "clock=2", "store_buffer": "stores=2 store_buffer=1", "scheduler": "scheduler=random", "switch": "switch=10", "threshold": "threshold=50",
-		"mode": "mode=paper",
+		"mode":   "mode=paper",
 		"policy": "policy=promote=hits>1", "p1": "policy=promote=hits>p1 p1=9", "p2": "policy=promote=hits>p2 p2=9", "p3": "policy=promote=hits>p3 p3=9", "p4": "policy=promote=hits>p4 p4=9",
 		"policy_work": "workload=ycsb-b policy=keep+n=0@when+access:n=min(n,now)%2Bhits*read%2Bwritten*age%2Bdirty%2Blogged%2Bwaiting%2Bbacklog@promote=hits>n policy_work=1",
 	}

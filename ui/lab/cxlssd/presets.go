@@ -45,7 +45,7 @@ func presets() []lab.Preset {
 			Systems: []string{"dram-only", "base-cssd", "astriflash-cxl", "skybyte-wp", "skybyte-full", "own-design"},
 		},
 		{
-			Key: "own-policy", Title: "A policy of your own", Set: "workload=dlrm scale=16 promote_copy=1 shootdown=4 policy=%23After+more+hits@promote=hits%3E=p1 p1=32" + artifact,
+			Key: "own-promotion", Title: "A policy of your own", Set: "workload=dlrm scale=16 promote_copy=1 shootdown=4 policy=%23After+more+hits@promote=hits%3E=p1 p1=32" + artifact,
 			About:   "One line under Your policy says which pages move to host DRAM. Here a move takes 1 µs and stops all cores for 4, which the artifact has for nothing: SkyByte's threshold moves nearly every page that is used seven times, and who waits for 32 hits is several times as fast. Dial 1 is that number; with moves for nothing (Device) the best is 1.",
 			Systems: []string{"dram-only", "skybyte-cp", "skybyte-full", own.Name},
 		},

@@ -190,7 +190,7 @@ func setupText(m machine.Setup, mode string) string {
 func measuredText(m machine.Setup) string {
 	var list []knob.Pair
 	for _, k := range machine.Knobs() {
-		if k.Group == machine.GroupMeasured && k.Key != "frontier" || k.Key == "fresh" || k.Key == "page_cache" {
+		if k.Group == machine.GroupMeasured && k.Key != "frontier" || k.Key == "fresh" || k.Key == "page_cache" || k.Key == "meta_share" {
 			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
 		}
 	}

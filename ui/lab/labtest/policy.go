@@ -62,6 +62,13 @@ func Place(t *testing.T, l *lab.Lab) {
 			t.Errorf("%s: event %q", l.Name, e.Name)
 		}
 	}
+	for _, e := range p.Examples {
+		if x, err := policy.Parse(p, e.Text); err != nil || e.Title == "" || e.About == "" {
+			t.Errorf("%s: example %q: %v", l.Name, e.Title, err)
+		} else if r := p.Proof(e.Text, false); r.Wrong != "" || r.SHA256 != x.SHA256() || r.Text != e.Text {
+			t.Errorf("%s: example %q: %+v", l.Name, e.Title, r)
+		}
+	}
 	for _, s := range l.Systems {
 		if _, err := policy.Parse(p, "#"+s.Title+"\n"+p.Rules[0].Name+"="+value(&p.Rules[0])); s.Name != own.Name && !s.Bound && err == nil {
 			t.Errorf("%s: a policy may be called %s", l.Name, s.Title)

@@ -37,7 +37,6 @@ type settings struct {
 // standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
 func standard() settings {
 	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Cuts: "own", Method: methods[0], Targets: targets[recipe.Linear], Optimizer: optimizers[0], Loss: losses[0], State: states[0], Setup: core.Standard(), Own: own.Standard()}
-	s.Layout.Context, s.Layout.Expert = 1, 1
 	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
 	if s.Options.Tensor {
 		s.Cut = "tensor"
@@ -383,7 +382,7 @@ func knobs() map[string][]setting {
 		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
-		numeric("context", "GPUs to a sequence (context parallelism)", groupLayout, "", 1, 1, 256, "Ring Attention, Liu et al., 2023; striped, Brandon et al., 2023", "How many GPUs share every sequence: each has two pieces of it, so that all compute alike, and keys and values go around them while the block before is multiplied. Of Ideal and TERAIO; they divide what tensor and data leave. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Context }),
+		numeric("context", "GPUs to a sequence (context parallelism)", groupLayout, "", 1, 1, 256, "Ring Attention, Liu et al., 2023; striped, Brandon et al., 2023", "How many GPUs share every sequence: each has two pieces of it, so that all compute alike, and keys and values go around them while the block before is multiplied. Of Ideal, TERAIO, DDP and FSDP; they divide what tensor and data leave. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Context }),
 		numeric("expert", "Replicas that share experts (expert parallelism)", groupLayout, "", 1, 1, 256, "GShard, Lepikhin et al., 2020", "Over how many replicas, of batch or sequence, the experts of a mixture are split: tokens go to them and back, which nothing hides. Of Ideal and TERAIO, inside a node. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Expert }),
 		numeric("zero", "ZeRO stage of replicas", groupLayout, "", 1, 0, 3, "0: nothing is cut; Rajbhandari et al., ZeRO, SC 2020", "What replicas share: 1 optimizer states, 2 and gradients, 3 and weights.", func(s *settings) *int64 { return &s.Layout.ZeRO }),
 	}

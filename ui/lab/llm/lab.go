@@ -43,8 +43,9 @@ type (
 	format  = lab.Written[settings, *work, *result]
 )
 
-// New returns the laboratory.
+// New returns the laboratory. What runs of it plan it keeps for others of it.
 func New() lab.Lab {
+	plans := &system.Plans{}
 	return lab.New(lab.Spec[settings, *work, *result]{
 		Info: lab.Info{
 			Name: "llm", Title: "LLM training",
@@ -94,15 +95,21 @@ func New() lab.Lab {
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I train a model"}, {Label: "I weigh a machine", View: "whatif"}},
-			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "slow wait bottleneck", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "lora qlora peft fine tune finetune", ID: "knob method"}},
+			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "ring attention sequence parallel cp", ID: "knob context"}, {Words: "moe ep", ID: "knob expert"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "slow wait bottleneck", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "lora qlora peft fine tune finetune", ID: "knob method"}},
+		},
+		Why:     why(),
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   check,
+		Accept:  accept,
+		Load: func(s *settings, f lab.Files) (*work, error) {
+			w, err := loaded(s, f)
+			if err == nil {
+				w.setup.Options.Plans = plans
+			}
+			return w, err
 		},
 		Asks:     core.Asks(),
-		Why:      why(),
-		Default:  standard(),
-		Knobs:    knobs(),
-		Check:    check,
-		Accept:   accept,
-		Load:     loaded,
 		Run:      run,
 		Bound:    proof,
 		Measures: measures(),

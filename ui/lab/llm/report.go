@@ -102,7 +102,7 @@ func caveats(w *work, r *result) []string {
 	default:
 		eight = []string{"Products in fp8 take half the time of those in bf16, as data sheets say; no measurement stands behind that."}
 	}
-	if r.Job != nil && r.Job.Spec.Own() {
+	if f := r.Recipe; r.Job != nil && r.Job.Spec.Own() || f != nil && f.Job.Context > 1 {
 		eight = append(eight, "Sequences that GPUs share, or experts that are split over them, are an estimate: no measured row was held out for what they send each other.")
 	}
 	switch {

@@ -22,6 +22,9 @@ func TestShareable(t *testing.T) {
 		{long + "context=8", "ideal", true},
 		{long + "context=4 tensor=2", "teraio-mixed", true},
 		{long + "data=8", "ideal", false},
+		{long + "context=8", "fsdp", true},
+		{long + "context=4 method=lora", "fsdp-offload", true},
+		{long + "context=2", "ddp", true},
 		{mixture + "data=8 expert=8", "teraio-ssd", true},
 		{mixture + "data=4 context=2 expert=8 zero=1", "ideal", true},
 		{mixture + "context=2 expert=2 layout=auto", "ideal", false},
@@ -34,19 +37,24 @@ func TestShareable(t *testing.T) {
 			t.Errorf("%s, %s: %v", x.set, x.system, r.Caveats)
 		}
 	}
-	for _, system := range []string{"zero-infinity", "zero-offload", "fsdp-offload", "fsdp", "ddp"} {
-		r, _, err := l.Run(labtest.Setup(t, &l, long+"context=8"), system, nil, nil)
-		if err != nil || r.Fits || !strings.Contains(r.Reason, "shares no sequences") {
-			t.Errorf("%s: %v %+v", system, err, r)
+	for _, x := range []struct{ set, system, want string }{
+		{long + "context=8", "zero-infinity", "shares no sequences"},
+		{long + "context=8", "zero-offload", "shares no sequences"},
+		{long + "context=8", "fsdp-offload", "shares no sequences"},
+		{mixture + "data=8 expert=8", "fsdp", "splits no experts"},
+	} {
+		r, _, err := l.Run(labtest.Setup(t, &l, x.set), x.system, nil, nil)
+		if err != nil || r.Fits || !strings.Contains(r.Reason, x.want) {
+			t.Errorf("%s: %v %+v", x.system, err, r)
 		}
 	}
 	for set, want := range map[string]string{
-		long + "context=3":                 "which does not divide 8",
-		long + "context=8 sequence=1000":   "two pieces for each of 8 GPUs",
-		long + "data=2 expert=2":           "has no experts",
-		mixture + "data=2 expert=4":        "there are 2 of data and context",
-		mixture + "data=8 expert=8 zero=2": "ZeRO's stage 1",
-		mixture + "data=8 expert=3":        "8 experts cannot be split",
+		long + "context=3":                                         "which does not divide 8",
+		long + "context=8 sequence=1000":                           "two pieces for each of 8 GPUs",
+		long + "data=2 expert=2":                                   "has no experts",
+		mixture + "data=2 expert=4":                                "there are 2 of data and context",
+		mixture + "data=8 expert=8 zero=2":                         "ZeRO's stage 1",
+		mixture + "data=8 expert=3":                                "8 experts cannot be split",
 		"node=dgx-h100 model=mixtral-8x7b nodes=2 data=8 expert=8": "not modelled",
 	} {
 		if err := l.Check(labtest.Setup(t, &l, set)); err == nil || !strings.Contains(err.Error(), want) {

@@ -18,7 +18,7 @@ import (
 )
 
 // Name is the name of the system.
-const Name = "own"
+const Name = policy.System
 
 // Keys of the settings.
 const (
@@ -86,7 +86,7 @@ func System(place *policy.Place, look int) lab.System {
 	return lab.System{
 		Name: Name, Title: policy.Yours, Family: policy.Yours, Paper: "not in the literature",
 		About: "The policy that stands under " + Panel().Title + "; without one " + without(place) + ".",
-		Off:   true, Look: look,
+		Off:   true, Look: look, Follows: TextKey,
 	}
 }
 

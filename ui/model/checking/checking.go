@@ -180,7 +180,7 @@ func (c *Checking) Conclusion() Conclusion {
 		says = rest // the word stands by itself
 	}
 	i := c.Info
-	return Conclusion{c.Name, f.String(), findingClass(f), says, i.Root, i.Lab, i.Paper, i.Setup, i.Version}
+	return Conclusion{c.Name, f.String(), f.Class(), says, i.Root, i.Lab, i.Paper, i.Setup, i.Version}
 }
 
 // Damaged says which bytes are not what the manifest says.
@@ -203,7 +203,7 @@ func (c *Checking) Rows() []Row {
 		if v == nil || v.Finding == exec.Replayed && c.Info.Paper != "" && v.Says == "" || len(list) >= mostRows {
 			continue
 		}
-		r := Row{Part: v.Part, Finding: v.Finding.Mark() + " " + v.Finding.String(), Class: "finding " + findingClass(v.Finding)}
+		r := Row{Part: v.Part, Finding: v.Finding.Mark() + " " + v.Finding.String(), Class: "finding " + v.Finding.Class()}
 		r.Where = v.Says
 		if len(v.Differences) > 0 {
 			r.Difference = v.Differences[0]
@@ -219,23 +219,12 @@ func (c *Checking) Rows() []Row {
 	return list
 }
 
-// findingClass is the color of a finding; its word says the same.
-func findingClass(f exec.Finding) string {
-	switch f {
-	case exec.Replayed, exec.Agrees:
-		return "ok"
-	case exec.Differs:
-		return "warn"
-	}
-	return "bad"
-}
-
 // Class is the color of the conclusion.
 func (c *Checking) Class() string {
 	if c.Active() {
 		return "check-says"
 	}
-	return "check-says " + findingClass(c.Finding())
+	return "check-says " + c.Finding().Class()
 }
 
 // Mark is the sign of the conclusion.

@@ -3,6 +3,7 @@ package form
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,6 +52,7 @@ type Panel struct {
 	lab.Panel
 	Groups  []Group
 	Changed bool // something can be reset
+	Writes  bool // a policy is written in it
 }
 
 // Form is the fields and sliders of a laboratory's settings.
@@ -91,6 +93,7 @@ func (f *Form) panel(p lab.Panel, u, base *knob.Setup) Panel {
 		g := &list.Groups[len(list.Groups)-1]
 		field := f.FieldOf(k, u, base)
 		list.Changed = list.Changed || field.Changed && !workspace.BringsOthers(k)
+		list.Writes = list.Writes || k.Kind == knob.Script
 		g.Fields = append(g.Fields, field)
 	}
 	return list
@@ -128,9 +131,6 @@ func (f *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 		var err error
 		if x.Text, err = f.typed(k.Key, u); err != nil {
 			x.Error, x.Changed = err.Error(), true
-		}
-		if k.Kind == knob.Script {
-			x.Text = script.Lines(x.Text)
 		}
 		if l := u.Limit(k.Key); l != nil {
 			x.Hint = l.Hint
@@ -231,6 +231,9 @@ func help(k *knob.Info) string {
 // value than the setup has is stale: the value changed another way.
 func (f *Form) typed(key string, u *knob.Setup) (string, error) {
 	draft, ok := f.room.Drafts[key]
+	if k := u.Knob(key); k != nil && k.Kind == knob.Script {
+		return f.written(key, draft, ok, u)
+	}
 	if !ok {
 		return u.Text(key), nil
 	}
@@ -242,6 +245,21 @@ func (f *Form) typed(key string, u *knob.Setup) (string, error) {
 	}
 	if text, _ := u.Knob(key).Canon(draft); text != u.Text(key) {
 		return u.Text(key), nil
+	}
+	return draft, nil
+}
+
+// written returns what the field of a policy shows and why it is wrong. What was typed stays
+// until something else is chosen.
+func (f *Form) written(key, draft string, typed bool, u *knob.Setup) (string, error) {
+	if !typed {
+		draft = u.Text(key)
+		draft = cmp.Or(f.room.Spaced.About(draft), script.Lines(draft))
+	} else if err := u.Valid(key, draft); err != nil {
+		return draft, err
+	}
+	if says := f.room.Wrong.About(draft); says != "" {
+		return draft, errors.New(says)
 	}
 	return draft, nil
 }

@@ -200,7 +200,7 @@ func (o *Output) Bundle(charts []chart.View, svg func(*chart.View) string, done 
 		}
 	}
 	b := &binding{
-		order: exec.BundleRequest{Systems: slices.Clone(o.room.State.On), Link: o.files.RunLink(), Version: o.version(), Environment: "a page in a browser", Figures: figures},
+		order: exec.BundleRequest{Systems: slices.Clone(o.room.State.On), Link: o.files.RunLink(), Version: o.version(), Environment: workspace.Environment, Figures: figures},
 		setup: o.files.Runs(), files: o.files.NumberNow(), done: done,
 	}
 	o.binding = b

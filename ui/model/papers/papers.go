@@ -32,6 +32,8 @@ type Papers struct {
 
 	opened int // sets of files when papers were last looked after
 
+	version func() string // of the program, as bundles name it
+
 	fetch func() // asks for what the site came with, nil once it has
 
 	collecting *collecting // sheets for a report, nil if nobody waits for them
@@ -67,14 +69,16 @@ type paperRun struct {
 	outcome *study.Outcome
 	err     string
 	source  string // the workload it was measured with
+	files   int    // the number of the set that has it, 0 of a bundled one
+	hash    string // of the whole result, empty of an analysis
 }
 
 func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
 
-// New returns the papers of a laboratory. fetch asks for what their runs said when the site was
+// New returns the papers of a laboratory. version is that of the program; fetch asks for what their runs said when the site was
 // built, which comes back through [Papers.Ship].
-func New(w *workspace.Workspace, f *files.Files, d *calls.Desk, fetch func()) *Papers {
-	p := &Papers{room: w, files: f, desk: d, fetch: fetch}
+func New(w *workspace.Workspace, f *files.Files, d *calls.Desk, version func() string, fetch func()) *Papers {
+	p := &Papers{room: w, files: f, desk: d, version: version, fetch: fetch}
 	for _, i := range w.Info.Papers {
 		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[exec.Kind]bool{}, at: map[exec.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
 	}
@@ -239,7 +243,7 @@ func (r *paperRun) serves(figure string) bool {
 
 // measured takes what came of a run.
 func (p *Papers) measured(x *paper, r *paperRun, a *exec.Answer) {
-	r.call, r.outcome, r.err = nil, a.Outcome, a.Error
+	r.call, r.outcome, r.err, r.hash = nil, a.Outcome, a.Error, a.Hash
 	clear(r.wanted)
 	if !r.known() {
 		r.err = "the worker answered something else"
@@ -382,9 +386,9 @@ func (p *Papers) feed() {
 				continue
 			}
 			set, files, rebuilt := p.source(x, &r.Run)
-			j := &exec.Job{Kind: exec.Measure, Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
+			j := &exec.Job{Kind: exec.Measure, Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt, Hash: files == 0}
 			r.call = p.ask(x, j, calls.Behind, func(a *exec.Answer) { p.measured(x, r, a) })
-			r.source = fmt.Sprint(set, files)
+			r.source, r.files = fmt.Sprint(set, files), files
 			busy++
 		}
 	}

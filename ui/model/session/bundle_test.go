@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -8,9 +9,11 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/lab/store"
 	"spillway/ui/model/bakery"
 	"spillway/ui/model/papers"
 	"spillway/ui/model/state"
+	"spillway/ui/model/workspace"
 )
 
 // dropBundle opens a bundle in whatever laboratory is shown.
@@ -126,7 +129,7 @@ func TestBundleOfPaper(t *testing.T) {
 	if len(parts) == 0 {
 		t.Fatal("nothing can be run")
 	}
-	data, err := bundle.BindPaper(&l, paper, &exec.BundleRequest{}, parts)
+	data, _, err := bundle.BindPaper(&l, paper, &exec.BundleRequest{}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,5 +164,71 @@ func TestCollect(t *testing.T) {
 	h.do()
 	if got == nil || problem == "" && len(got.Figures) != 2 || got.All == nil || got.All.Tally.Known != 1 || got.Figures[0].Rows[0].Status == "" || got.Outline.Key != "crumb" {
 		t.Errorf("%+v, %q", got, problem)
+	}
+}
+
+// What the page keeps of a paper is what the command keeps: the same bundle and references, and,
+// while not all of it is known, references and why there is no bundle.
+func TestKeepPaper(t *testing.T) {
+	h := hostOf(t, "v=3&lab=store&view=reproduce", map[string]string{}, store.New())
+	h.Version = "1.0"
+	h.do()
+	keep := func() (got *papers.Sheets) {
+		t.Helper()
+		h.Papers.Keep("ravenstore", func(s *papers.Sheets, problem string) {
+			if got = s; problem != "" {
+				t.Error(problem)
+			}
+		})
+		h.do()
+		if got == nil || got.All == nil {
+			t.Fatal("nothing is kept")
+		}
+		return got
+	}
+	before := keep()
+	if before.Bundle != nil || before.Unbound != "it is of all runs, and not all are done" {
+		t.Errorf("%d bytes, %q", len(before.Bundle), before.Unbound)
+	}
+	h.Papers.Run("ravenstore.claims")
+	h.do()
+	got := keep()
+	l := store.New()
+	paper, err := l.Paper("ravenstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []bundle.Part
+	for _, r := range paper.Runs() {
+		p, err := bundle.Measure(&l, paper, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	data, references, err := bundle.BindPaper(&l, paper, &exec.BundleRequest{Version: "1.0", Environment: workspace.Environment}, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bundle, data) || got.Unbound != "" {
+		t.Errorf("the page's bundle has %d bytes, the command's %d; %q", len(got.Bundle), len(data), got.Unbound)
+	}
+	if got.References != references || before.References != references || !strings.HasPrefix(references, "@techreport{ravenstore,") {
+		t.Errorf("before and after its runs:\n%s\n%s\nthe command's:\n%s", before.References, got.References, references)
+	}
+}
+
+// A bundle of a paper is of bundled workloads: with originals there is none, and its files say so.
+func TestKeepOriginals(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&view=reproduce&figure=crumb.2")
+	h.do()
+	h.drop("rye", "cake")
+	h.Papers.Run("crumb.1")
+	h.do()
+	var got *papers.Sheets
+	h.Papers.Keep("crumb", func(s *papers.Sheets, problem string) { got = s })
+	h.do()
+	if got == nil || got.Bundle != nil || got.Unbound == "" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"spillway/ui/model/form"
 	"spillway/ui/model/output"
 	"spillway/ui/model/papers"
+	"spillway/ui/model/proof"
 	"spillway/ui/model/question"
 	"spillway/ui/model/results"
 	"spillway/ui/model/runs"
@@ -28,6 +29,7 @@ type Laboratory struct {
 	Results  *results.Store
 	Files    *files.Files
 	Form     *form.Form
+	Proof    *proof.Proof
 	Runs     *runs.Runs
 	Baseline *runs.Baseline
 	Drawing  *drawing.Drawing
@@ -57,18 +59,19 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Files = files.New(l.Workspace, desk, &n.sets, n.check)
 	l.Files.Elsewhere = func(o *files.Offered) { n.openElsewhere(i, o) }
 	l.Form = form.New(l.Workspace, l.Files)
+	l.Proof = proof.New(l.Workspace, desk)
 	l.Runs = runs.New(l.Workspace, l.Files, l.Form, l.Results)
 	l.Baseline = l.Runs.Baseline
 	l.Drawing = drawing.New(l.Workspace, l.Form, l.Runs)
 	l.Question = question.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, func() { n.host.Answered(i.Name) })
-	l.Papers = papers.New(l.Workspace, l.Files, desk, func() { n.host.Recorded(i.Name) })
+	l.Papers = papers.New(l.Workspace, l.Files, desk, func() string { return n.Version }, func() { n.host.Recorded(i.Name) })
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)
 	l.Sections = sections.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results, desk)
 	l.Timeline = timeline.New(l.Workspace, l.Files, l.Runs, desk)
 	l.Output = output.New(l.Workspace, l.Files, l.Form, l.Runs, desk, func() string { return n.Version })
 	l.Tour = tour.New(l.Workspace, l.Sections, l.Runs.Active)
 	for _, f := range []func(){
-		l.Runs.Follow, l.Files.Follow, l.Papers.Follow, l.Question.Follow, l.Saved.Follow, l.Baseline.Follow, l.Sections.Follow, l.Timeline.Follow,
+		l.Proof.Follow, l.Runs.Follow, l.Files.Follow, l.Papers.Follow, l.Question.Follow, l.Saved.Follow, l.Baseline.Follow, l.Sections.Follow, l.Timeline.Follow,
 	} {
 		l.Follow(f)
 	}
@@ -107,4 +110,5 @@ func (l *Laboratory) Rest() {
 	l.Saved.Rest()
 	l.Sections.Rest()
 	l.Timeline.Rest()
+	l.Proof.Rest()
 }

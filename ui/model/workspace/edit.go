@@ -7,12 +7,16 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/script"
 )
 
-// Type types into a field.
+// Type types into a field. A policy becomes a setting when somebody has read it, which package proof sees to.
 func (w *Workspace) Type(key, text string) {
 	w.Change(key, func() {
 		w.Drafts[key] = text
+		if k := w.State.Setup.Knob(key); k != nil && k.Kind == knob.Script && script.Join(text) != "" {
+			return
+		}
 		if k := w.State.Setup.Knob(key); k != nil && k.Zero != "" && strings.TrimSpace(text) == "" {
 			w.Drafts[key], text = "", "0"
 		}

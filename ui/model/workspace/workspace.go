@@ -12,6 +12,9 @@ import (
 	"spillway/ui/model/state"
 )
 
+// Environment is where the page computes, for those who read what it saved.
+const Environment = "a page in a browser"
+
 // A Workspace is the visitor's work in one laboratory.
 type Workspace struct {
 	Info  *lab.Info
@@ -19,6 +22,9 @@ type Workspace struct {
 	// Drafts are the texts of fields as they were typed, by key: what cannot be read stays in
 	// the field, which says why.
 	Drafts map[string]string
+	// Wrong says what is wrong with a policy as it was typed, and Spaced how people read one that
+	// nobody typed here. Whoever reads policies writes them; both are of one text and empty else.
+	Wrong, Spaced Remark
 	// SideEffects is what the newest change did besides what was asked, empty if nothing.
 	SideEffects string
 	// Rev counts changes of anything that charts depend on.
@@ -41,6 +47,17 @@ type Workspace struct {
 	came      []string // systems that came with the entry of files that was chosen last
 	draw      func()
 	notice    func(string)
+}
+
+// A Remark is what is said of a text.
+type Remark struct{ Of, Says string }
+
+// About is what is said of a text, empty where that was another.
+func (r *Remark) About(text string) string {
+	if r.Of != text {
+		return ""
+	}
+	return r.Says
 }
 
 // New returns a laboratory as it opens. draw has it drawn anew, if it is shown; notice says

@@ -15,6 +15,7 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/headless"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
 )
@@ -172,6 +173,7 @@ func (h *Host) figure(w http.ResponseWriter, r *http.Request, file string) *prob
 	if p != nil {
 		return p
 	}
+	x.restrain()
 	const mime = "image/svg+xml; charset=utf-8"
 	at := origin(r.URL)
 	sum := sha256.Sum256([]byte(strings.Join([]string{h.Version, at, x.fragment(), x.chart.ID, x.theme, strconv.Itoa(x.width)}, "\n")))
@@ -203,6 +205,21 @@ func (x *want) known() bool {
 	}
 	of, err := headless.State(x.info, x.preset.Key, nil)
 	return err == nil && of.Setup.Equal(x.state.Setup) && !slices.ContainsFunc(x.state.On, func(name string) bool { return !slices.Contains(of.On, name) })
+}
+
+// restrain gives somebody's own policy no more work than this host has for one, but for a preset as
+// it is: beyond it the run is given up, and the drawing and its link say so.
+func (x *want) restrain() {
+	if x.known() {
+		return
+	}
+	for _, name := range x.state.On {
+		if s, err := x.info.System(name); err == nil && s.Follows != "" {
+			if work, err := strconv.Atoi(x.state.Setup.Text(own.WorkKey)); err == nil && work > MaxPolicy {
+				_ = x.state.Setup.Set(own.WorkKey, strconv.Itoa(MaxPolicy)) // it is a number below another
+			}
+		}
+	}
 }
 
 // draw runs what is wanted and draws it.

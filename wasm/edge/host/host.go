@@ -26,6 +26,7 @@ const (
 	MaxQuery    = 1000      // bytes
 	MaxSettings = 32        // in one address
 	MaxSteps    = 300_000   // of work (lab.MostSteps says what one is), over all systems; presets as they are may be more
+	MaxPolicy   = 10        // million operations of a policy that somebody wrote, as the setting counts them
 	MaxAnswer   = 2_000_000 // bytes
 	MaxBody     = 64 << 10  // bytes of a request, which nothing here reads
 	MinWidth    = 240       // pixels

@@ -110,6 +110,27 @@ func TestFigure(t *testing.T) {
 	}
 }
 
+// TestOwnPolicy draws what a policy in the address does, as long as that is little work: one that
+// asks for more is given up, and the link in the drawing has the work that it had.
+func TestOwnPolicy(t *testing.T) {
+	h, _ := newHost()
+	for _, policy := range []string{"evict=-last", "evict=next*min(size,short)+sqrt(age)*uses/max(size,1)"} {
+		code, _, text := ask(t, h, "GET", "/figure/store.svg?workload=table-and-blocks&systems=own,lru&policy_work=1000&policy="+url.QueryEscape(policy))
+		link := regexp.MustCompile(` link="[^"]*#([^"]*)"`).FindStringSubmatch(text)
+		if code != 200 || link == nil {
+			t.Fatalf("%d %.300s", code, text)
+		}
+		l, err := all.Find("store")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := headless.Show(l, nil, html.UnescapeString(link[1]))
+		if err != nil || n.State.Setup.Text("policy") != policy || n.State.Setup.Text("policy_work") != "10" {
+			t.Errorf("%v, %s", err, n.State.Setup)
+		}
+	}
+}
+
 // TestRefused says in a sentence what is wrong with an address, and does no work.
 func TestRefused(t *testing.T) {
 	for _, x := range []struct {

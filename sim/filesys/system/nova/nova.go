@@ -109,7 +109,7 @@ func (f *fs) mount(node int32, n int32) int32 {
 func (f *fs) place(node, n int32) (at, linked int32) {
 	linked = host.None
 	if f.head[node] == host.None || f.tail[node]%lines+n > link {
-		f.logs = f.H.Alloc(1, host.None, f.logs[:0])
+		f.logs = f.H.Alloc(1, f.Hint(host.None), f.logs[:0])
 		page := f.logs[0]
 		if f.head[node] == host.None {
 			f.head[node], linked = page, page
@@ -297,7 +297,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 		return
 	}
 	first := offset / host.PageSize
-	f.Pages = h.Alloc(int((end-1)/host.PageSize-first)+1, host.None, f.Pages[:0])
+	f.Pages = h.Alloc(int((end-1)/host.PageSize-first)+1, f.Hint(host.None), f.Pages[:0])
 	entries := int32(0)
 	for j, home := range f.Pages {
 		i := first + int64(j)

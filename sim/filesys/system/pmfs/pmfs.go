@@ -41,6 +41,10 @@ import (
 const (
 	pointers  = 512 // of a leaf
 	truncated = 256 // files of a page of their list
+
+	// What is loaded of an entry: all of the artifact's structure, with its 255 bytes of name.
+	entryLines = 5
+	entry      = uint64(1)<<entryLines - 1
 )
 
 // A fs is PMFS.
@@ -105,10 +109,22 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 
 // # Names
 
-// search reads the page of a directory in which a node's entry is or will be.
+// search reads the page of a directory in which a node's entry is, or the entry alone.
 func (f *fs) search(t *plan.Thread, node, dir int32) {
-	page, _, _ := f.folders.Entry(node, dir)
-	f.Access(t, plan.ByteRead, plan.Dentry, page, ^uint64(0))
+	page, line, _ := f.folders.Entry(node, dir)
+	lines := ^uint64(0)
+	if f.H.Setup.Host.EntryLoads {
+		lines = entry << min(line&^1, host.PageSize/64-entryLines)
+	}
+	f.Access(t, plan.ByteRead, plan.Dentry, page, lines)
+}
+
+// miss reads the page of a directory in which a node's entry will be, unless loads are of
+// entries that are found alone.
+func (f *fs) miss(t *plan.Thread, node, dir int32) {
+	if !f.H.Setup.Host.EntryLoads {
+		f.search(t, node, dir)
+	}
 }
 
 // insert writes the two lines of a new entry: header and name.
@@ -142,7 +158,7 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	h := f.H
 	grown := f.room(c.Node, c.Dir)
 	f.LoadInode(t, c.Dir)
-	f.search(t, c.Node, c.Dir)
+	f.miss(t, c.Node, c.Dir)
 	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
 	f.WriteInode(t, c.Node)
 	if c.Code == call.Mkdir {
@@ -191,7 +207,7 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	h.Files[c.Node].Parent = c.Dir
 	if c.Dir != from {
 		f.LoadInode(t, c.Dir)
-		f.search(t, c.Node, c.Dir)
+		f.miss(t, c.Node, c.Dir)
 	}
 	over := c.Node // no other
 	if c.Over != 0 {
@@ -248,7 +264,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 			if i > 0 {
 				hint = file.Slots[i-1].Home
 			}
-			f.Pages = h.Alloc(1, hint, f.Pages[:0])
+			f.Pages = h.Alloc(1, f.Hint(hint), f.Pages[:0])
 			slot.Home, lines = f.Pages[0], ^uint64(0)
 		}
 		f.Placed(c.Node, i, before, slot.Home, lines)
@@ -266,7 +282,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 // pointer writes the line of a node's tree that has its page i.
 func (f *fs) pointer(t *plan.Thread, node int32, i int) {
 	for len(f.leaves[node]) <= i/pointers {
-		f.leaves[node] = f.H.Alloc(1, host.None, f.leaves[node])
+		f.leaves[node] = f.H.Alloc(1, f.Hint(host.None), f.leaves[node])
 	}
 	f.Access(t, plan.ByteWrite, plan.Pointer, f.leaves[node][i/pointers], 1<<(i%pointers/8))
 }

@@ -506,8 +506,25 @@ func (a *planning) smallest(part int, low int64) (int64, bool) {
 	return high, true
 }
 
-// schedules plans, and what is to be done where the plan does not fit.
+// schedules are the plan, and what is to be done where it does not fit, as they were made before or anew.
 func (a *planning) schedules(f system.Fallback) []*offload.Schedule {
+	if a.o.Plans == nil {
+		return a.made(f)
+	}
+	mixed := slices.ContainsFunc(a.parts, func(p *planner) bool { return p.host })
+	x := system.OccasionOf(a.j, &a.n.Config, a.o, mixed, a.quick)
+	list, fits, ok := a.o.Plans.Find(&x)
+	if ok {
+		a.fits = fits
+		return list
+	}
+	list = a.made(f)
+	a.o.Plans.Keep(&x, list, a.fits)
+	return list
+}
+
+// made makes schedules.
+func (a *planning) made(f system.Fallback) []*offload.Schedule {
 	misfit := a.all(unstretched)
 	a.fits = misfit < 0
 	if misfit < 0 && f != system.Better || f == system.Demand {

@@ -13,13 +13,13 @@
 //
 // The values of its figures are not public: the notes quote ratios from the text. How it was
 // measured decides many of them, and much of that can be read: in the artifact's scripts, in its
-// emulated SSD, in Filebench. Everything is computed so (machine.Measured); the figures of the
+// emulated SSD, in the kernel, in Filebench. Everything is computed so (machine.Measured); the figures of the
 // switches show every ratio of Filebench with each fact turned over alone, and as facts are added
 // one after the other. One number is fitted: the share of fresh pages that differ from what they
 // are compared with, to fileserver over Ext4. All others are held out.
 //
 // Which facts are in was decided by where they can be read, not by what they give: those that
-// hold for every file system alike. What only the published branch of ByteFS does is shown, and
+// hold for every file system alike, and those of NOVA and PMFS in the branch that has them. What only the published branch of ByteFS does is shown, and
 // not compared.
 //
 // A mean of workloads is the arithmetic mean of ratios, the paper's word being average.

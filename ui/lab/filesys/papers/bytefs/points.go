@@ -95,7 +95,7 @@ func all() *grid {
 // can be read of how it was measured, setting by setting, so that one can differ. usual, as the
 // first of what differs, leaves them out.
 const (
-	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 full_sync=1 flowops=1 fresh=1 fresh_share=46"
+	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 meta_share=86 full_sync=1 flowops=1 keeps_freed=1 first_fit=1 entry_loads=1 fresh=1 fresh_share=46"
 	usual    = ""
 )
 
@@ -225,8 +225,13 @@ var variants = []variant{
 	{"longer", []string{"flowops=0"}, nil},
 	{"blind writes", []string{"blind_writes=1"}, []string{byteFS}},
 	{"readers 80 µs", []string{"reader_burn=80"}, nil},
-	{"metadata first", []string{"meta_share=99"}, nil},
+	{"a quarter for metadata", []string{"meta_share=25"}, nil},
 	{"all channels, they wait", []string{"frontier=striped", "ack=artifact"}, nil},
+	{"discards", []string{"keeps_freed=0"}, nil},
+	{"next fit", []string{"first_fit=0"}, []string{nova, pmfs}},
+	{"whole pages searched", []string{"entry_loads=0"}, []string{pmfs}},
+	{"stale flags", []string{"mode=stale-dirty"}, []string{nova, pmfs}},
+	{"16 channels", []string{"channels=16"}, nil},
 }
 
 // drawn is how many of the variants figures draw: there are no more colors. The others are in
@@ -247,8 +252,11 @@ func (v variant) of(system string) []string {
 var facts = []variant{
 	{name: "settings at first"},
 	{name: "one write pointer", differs: []string{"frontier=block"}},
+	{name: "freed pages kept", differs: []string{"keeps_freed=1"}},
+	{name: "NOVA and PMFS as there", differs: []string{"first_fit=1", "entry_loads=1"}},
 	{name: "4 GiB of cache", differs: []string{"page_cache=4096"}},
 	{name: "warm caches", differs: []string{"warm=1", "f2fs_keeps=1"}},
+	{name: "metadata before data", differs: []string{"meta_share=86"}},
 	{name: "O_SYNC", differs: []string{"full_sync=1"}},
 	{name: "all operations count", differs: []string{"flowops=1"}},
 	{name: "fresh pages compared", differs: []string{"fresh=1", "fresh_share=46"}},

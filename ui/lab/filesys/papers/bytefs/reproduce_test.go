@@ -174,10 +174,10 @@ func TestClients(t *testing.T) {
 func TestVariants(t *testing.T) {
 	p, l := paper.Paper(), laboratory()
 	for _, x := range []struct{ system, without, with string }{
-		{"bytefs", " device=measured", " device=measured ack=artifact"},
-		{"ext4", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1"},
-		{"f2fs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1"},
-		{"nova", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact"},
+		{"bytefs", " device=measured", " device=measured ack=artifact first_fit=0 entry_loads=0 mode=stale-dirty"},
+		{"ext4", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 first_fit=0 entry_loads=0 mode=stale-dirty"},
+		{"f2fs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 first_fit=0 entry_loads=0 mode=stale-dirty"},
+		{"nova", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact entry_loads=0"},
 		{"pmfs", " device=measured", " device=measured payload=random fresh=0 own_cache=16384 blind_writes=1 ack=artifact"},
 	} {
 		for _, work := range []string{"create", "varmail"} {

@@ -1,0 +1,132 @@
+package serve
+
+import (
+	"fmt"
+	"strings"
+
+	"spillway/sim/machine"
+	"spillway/sim/unit"
+)
+
+// An Engine is a server's software: what a step costs besides the GPU's work, and what it allows. Source says where the numbers
+// are from, Band how far published rows that were not fitted are from the model.
+type Engine struct {
+	Key, Title string
+	Step, Each unit.Time  // of each step, and more for each sequence in it
+	Front      unit.Time  // of each request, one after the other: HTTP and tokenizer
+	Share      int64      // of a GPU's memory, in thousandths
+	Spare      unit.Bytes // of that, for activations, of each GPU
+	Sequences  int64      // at once
+	Tokens     int64      // of a step
+	Small      [2]int64   // sequences and tokens on GPUs of less than 70 GiB, and on A100; 0: the same
+	Whole      bool       // a sequence takes memory for its whole answer when it begins
+	Source     string
+	Band       string
+}
+
+// Engines lists them.
+func Engines() []Engine {
+	return []Engine{
+		{
+			Key: "trtllm", Title: "TensorRT-LLM 1.0", Step: 530 * unit.Microsecond, Each: 6300 * unit.Nanosecond,
+			Share: 950, Spare: 2560 * unit.MiB, Sequences: 1024, Tokens: 8192, Whole: true,
+			Source: "fitted to 20 rows of TensorRT-LLM's performance overview (v1.0): Llama 3 8B and 70B in fp8 on H100",
+			Band:   "other models and GPUs of that table: half within 9 %, nine of ten within 30 %",
+		},
+		{
+			Key: "vllm", Title: "vLLM 0.11", Step: 2700 * unit.Microsecond, Each: 43 * unit.Microsecond, Front: 20_800 * unit.Microsecond,
+			Share: 900, Spare: 1536 * unit.MiB, Sequences: 1024, Tokens: 8192, Small: [2]int64{256, 2048},
+			Source: "fitted to gpustack's logs of vLLM 0.11 with Qwen3 14B on A100, and to Qwen2.5's page of one request at a time; on other GPUs it is assumed",
+			Band:   "loads of the fitted kind within 8 %; llm-d's tables within 35 %",
+		},
+		{
+			Key: "llamacpp", Title: "llama.cpp", Step: 300 * unit.Microsecond, Each: 10 * unit.Microsecond,
+			Share: 950, Spare: 512 * unit.MiB, Sequences: 4, Tokens: 2048,
+			Source: "assumed, but for reading weights: one row of a 14B model on an RTX 5060 Ti",
+			Band:   "one request at a time within 7 %; nothing is known of more",
+		},
+	}
+}
+
+// FindEngine returns the engine with a key; the error says which there are.
+func FindEngine(key string) (*Engine, error) {
+	var keys []string
+	for _, e := range Engines() {
+		if e.Key == key {
+			return &e, nil
+		}
+		keys = append(keys, e.Key)
+	}
+	return nil, fmt.Errorf("unknown engine %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// FindSystem returns the system with a key; the error says which there are.
+func FindSystem(key string) (*System, error) {
+	var keys []string
+	for _, s := range Systems() {
+		if s.Key == key {
+			return &s, nil
+		}
+		keys = append(keys, s.Key)
+	}
+	return nil, fmt.Errorf("unknown system %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// A Chip is what steps reach of a GPU's data sheet, in thousandths: large matrix products, attention of prompts, reading of
+// weights, and of keys and values.
+type Chip struct {
+	Products, Attention, Weights, Keys int64
+	Fitted                             bool   // to published rows of this GPU; else taken from its kin
+	Source                             string // in a sentence
+}
+
+// ChipOf is what is known of a GPU with an engine and weights of a precision. FlexGen unpacks weights before it multiplies with them,
+// which a step counts by itself.
+func ChipOf(g *machine.GPU, engine string, weights Precision, from Stream) Chip {
+	c := chipOf(g)
+	if weights == FP4 && g.FP4 > 0 {
+		c.Products, c.Fitted = 400, false
+		c.Source += " Products in fp4 reach 0.40 of their peak: assumed."
+	}
+	if _, own := peakOf(g, weights); !own && from != Blocked {
+		c.Products = share(c.Products, unpacked)
+		c.Source += " Weights are unpacked before they are multiplied with: 0.65 of the rate, by two rows of vLLM on A100."
+	}
+	if engine == "llamacpp" {
+		c.Weights = 890 // 43.18 tokens a second of 8.8 GB on 448 GB/s
+		c.Source += " llama.cpp reads weights at 0.89 of the memory's rate: one row of an RTX 5060 Ti."
+	}
+	return c
+}
+
+// unpacked is what products reach whose weights are stored in another precision than they are computed in, in thousandths: Qwen3 14B in
+// fp8 and with AWQ on A100 takes 1.18 and 1.05 times as long as in bf16 (gpustack's logs).
+const unpacked = 650
+
+func chipOf(g *machine.GPU) Chip {
+	switch {
+	case strings.HasPrefix(g.Key, "h100"):
+		return Chip{636, 310, 750, 1000, g.Key == "h100-sxm", "Fitted to 20 rows of TensorRT-LLM's table on H100 SXM in fp8; bf16 is assumed alike."}
+	case strings.HasPrefix(g.Key, "h200"), g.Key == "h20", g.Key == "gh200":
+		return Chip{636, 310, 750, 1000, false, "As the H100, of which it is kin."}
+	case g.Key == "b200":
+		return Chip{636, 310, 750, 1000, false, "As the H100: no row of a B200 was fitted."}
+	case strings.HasPrefix(g.Key, "a100"):
+		return Chip{580, 760, 630, 1000, g.Key == "a100-80", "Fitted to vLLM's loads of Qwen3 14B and to one request at a time of Qwen2.5 0.5B to 7B on A100 80 GB."}
+	case g.Key == "t4":
+		return Chip{460, 300, 750, 1000, true, "Products reach 30·10¹² operations a second in FlexGen's table."}
+	case g.Key == "v100-32":
+		return Chip{550, 300, 700, 1000, false, "Assumed: no row of it was fitted."}
+	case g.Form == "PCIe" && g.FP8 > 0:
+		return Chip{800, 450, 800, 1000, false, "As the RTX 4090 trains: products 0.84 and attention 0.45 of the peak with fp32 sums; that serving reaches as much is assumed."}
+	}
+	return Chip{600, 400, 750, 1000, false, "Assumed: no row of it was fitted."}
+}
+
+// limits are the sequences and the tokens of a step that an engine allows on a GPU.
+func (e *Engine) limits(g *machine.GPU) (sequences, tokens int64) {
+	if e.Small[0] > 0 && (g.Memory < 70*unit.GiB || strings.HasPrefix(g.Key, "a100")) {
+		return e.Small[0], e.Small[1]
+	}
+	return e.Sequences, e.Tokens
+}

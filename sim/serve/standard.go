@@ -1,0 +1,60 @@
+package serve
+
+import (
+	"spillway/sim/machine"
+	"spillway/sim/model"
+	"spillway/sim/unit"
+)
+
+// Server is so many GPUs in what stands around them as a rule: an HGX server, of which one with fewer than eight is a part, or
+// a workstation where they plug into PCIe.
+func Server(g machine.GPU, gpus int64) machine.Config {
+	key := "one-4090"
+	switch {
+	case g.Peer > 0 && g.Form == "SXM4" || g.Form == "SXM2":
+		key = "eight-a100"
+	case g.Peer > 0:
+		key = "dgx-h100"
+	case gpus > 1:
+		key = "four-4090"
+	}
+	p, err := machine.FindPreset(key)
+	if err != nil {
+		panic(err) // a test shows that it is there
+	}
+	c, old := p.Config, p.Config.GPUs
+	part := func(n int64) int64 { return unit.MulDiv(n, gpus, old) }
+	c.GPUs, c.Switch = gpus, 1
+	c.Host, c.HostSpare = unit.Bytes(part(int64(c.Host))), unit.Bytes(part(int64(c.HostSpare)))
+	c.HostRate, c.Adam = unit.Bandwidth(part(int64(c.HostRate))), part(c.Adam)
+	c.Prices.Base, c.Prices.BaseWatt = part(c.Prices.Base), part(c.Prices.BaseWatt)
+	if g.Key != c.GPU.Key {
+		c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Link), int64(c.GPU.Link)))
+		if c.Collective > 0 {
+			was, now := c.GPU.Peer, g.Peer
+			if was == 0 || now == 0 {
+				was, now = c.GPU.Link, g.Link
+			}
+			c.Collective = unit.Bandwidth(unit.MulDiv(int64(c.Collective), int64(now), int64(was)))
+		}
+		c.GPU = g
+	}
+	return c
+}
+
+// Standard is a setting that every other begins with: Llama 3 8B in fp8 on an H100.
+func Standard() Setting {
+	a, err := model.Find("llama3-8b")
+	if err != nil {
+		panic(err) // a test shows that it is there
+	}
+	g, err := machine.FindGPU("h100-sxm")
+	if err != nil {
+		panic(err)
+	}
+	return Setting{
+		System: Systems()[0].Key, Model: &a, Node: Server(g, 1), Tensor: 1, Engine: "vllm", Weights: FP8, KV: FP8, Front: -1, HostKV: -1, DriveKV: -1,
+		Affinity: 10_000, Layers: -1, GPUShare: 200, HostShare: 800, KVPlace: OnHost, CPUAttention: true,
+		TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond,
+	}
+}

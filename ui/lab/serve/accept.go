@@ -1,0 +1,222 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"spillway/sim/model"
+	"spillway/sim/prose"
+	core "spillway/sim/serve"
+	"spillway/sim/unit"
+	"spillway/traces/handed"
+	"spillway/traces/requests/conversation"
+	"spillway/ui/lab"
+	"spillway/ui/wire"
+)
+
+// A source is opened lists of requests and models, by names of which no two are alike.
+type source struct {
+	list  []opened
+	notes []string
+}
+
+// An opened is a list of requests or a model, one of both.
+type opened struct {
+	name  string
+	asked *handed.RequestList
+	model *handed.Model
+}
+
+// accept takes over what was found in files.
+func accept(found []byte, _ []lab.File) (lab.Files, error) {
+	h, err := wire.Read[handed.Serving](found)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{notes: h.Notes}
+	for _, l := range h.Lists {
+		if err := l.Workload.Check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Name, err)
+		}
+		s.add(opened{name: path.Base(l.Name), asked: l})
+	}
+	for i := range h.Models {
+		m := &h.Models[i]
+		s.add(opened{name: m.Arch.Title, model: m})
+	}
+	return s, nil
+}
+
+// add adds an entry, with a number if there is another of the same name.
+func (s *source) add(o opened) {
+	base := o.name
+	for n := 2; slices.ContainsFunc(s.list, func(x opened) bool { return x.name == o.name }); n++ {
+		o.name = fmt.Sprintf("%s (%d)", base, n)
+	}
+	s.list = append(s.list, o)
+}
+
+// Entries implements lab.Files.
+func (s *source) Entries() []lab.Entry {
+	list := make([]lab.Entry, len(s.list))
+	for i := range s.list {
+		o := &s.list[i]
+		list[i].Name = o.name
+		if o.asked != nil {
+			list[i].Info = o.asked.Format + ": " + about(o.asked.Workload)
+			list[i].Set = "arrivals=poisson requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
+			if o.asked.Timed {
+				list[i].Set = "arrivals=file requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
+			}
+			continue
+		}
+		a := &o.model.Arch
+		list[i].Info = fmt.Sprintf("%s billion parameters, %s of width %s", prose.ThreeDigits(float64(a.Parameters())/1e9), prose.Count(a.Layers, "layer"), prose.Grouped(a.Hidden))
+		if err := a.Check(); err != nil {
+			list[i].Error = err.Error()
+		}
+	}
+	return list
+}
+
+// Notes implements lab.Files.
+func (s *source) Notes() []string {
+	list := slices.Clone(s.notes)
+	for i := range s.list {
+		o := &s.list[i]
+		if o.asked != nil {
+			for _, n := range o.asked.Notes {
+				list = append(list, o.name+": "+n)
+			}
+			continue
+		}
+		for _, n := range o.model.Notes {
+			list = append(list, o.name+": "+n)
+		}
+	}
+	return list
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+// find returns the entry with a name.
+func find(name string, f lab.Files) (*opened, error) {
+	s, ok := f.(*source)
+	if !ok {
+		return nil, errNoFiles
+	}
+	for i := range s.list {
+		if s.list[i].name == name {
+			return &s.list[i], nil
+		}
+	}
+	return nil, fmt.Errorf("the opened files hold no %q; choose another under Requests", name)
+}
+
+// A work is what runs: requests, with what stands for them at other loads, and the model of opened files.
+type work struct {
+	*core.Workload
+	own           *model.Arch // of opened files; nil for that of the settings
+	about, origin string
+	notes         []string
+	timed         bool // a list that says when requests come
+	list          *core.Workload
+	knees         map[string]*knee // by system and setting
+}
+
+// load returns what the settings run.
+func load(s *settings, f lab.Files) (*work, error) {
+	w := &work{knees: map[string]*knee{}}
+	if s.Entry != "" {
+		o, err := find(s.Entry, f)
+		if err != nil {
+			return nil, err
+		}
+		if o.model != nil {
+			if err := o.model.Arch.Check(); err != nil {
+				return nil, fmt.Errorf("%s: %w; choose another under Requests", o.name, err)
+			}
+			w.own, w.origin, w.notes = &o.model.Arch, "The model is that of "+path.Base(o.model.File)+". ", slices.Clone(o.model.Notes)
+		} else {
+			w.list, w.timed, w.origin, w.notes = o.asked.Workload, o.asked.Timed, "From "+o.name+".", slices.Clone(o.asked.Notes)
+		}
+	}
+	if w.list == nil && s.Workload == mooncake {
+		w.list, w.timed = conversation.Workload(), true
+		w.origin += fmt.Sprintf("Bundled: %d of %s requests of Mooncake's conversation trace (FAST 2025, Apache-2.0), of a sixth of the conversations all.", len(w.list.Requests), prose.Grouped(conversation.Whole))
+	}
+	var err error
+	switch {
+	case w.list == nil && s.Arrivals == recorded:
+		return nil, errors.New("arrivals as a file has them need one; open a list of requests, or choose another under Requests")
+	case w.list == nil:
+		w.Workload, err = s.recipe().Workload()
+		w.origin += "Made by a rule, always the same."
+	case s.Arrivals == recorded && !w.timed:
+		return nil, errors.New("the list does not say when requests came; choose other arrivals under Requests")
+	default:
+		w.Workload, err = w.paced(s, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Check(); err != nil {
+		return nil, fmt.Errorf("%w; choose others under Requests", err)
+	}
+	w.about = about(w.Workload) + "."
+	return w, nil
+}
+
+// paced is a list of requests with the arrivals of the settings, or so many thousandths a second in the mean.
+func (w *work) paced(s *settings, rate int64) (*core.Workload, error) {
+	n := int64(len(w.list.Requests))
+	if rate > 0 {
+		n = min(n, kneeRequests)
+	} else {
+		n = min(n, s.Recipe.Requests)
+	}
+	out := &core.Workload{Name: w.list.Name, Block: w.list.Block, Requests: slices.Clone(w.list.Requests[:n])}
+	scale := func(num, den int64) {
+		for i := range out.Requests {
+			out.Requests[i].At = unit.Time(unit.MulDiv(int64(out.Requests[i].At), num, den))
+		}
+	}
+	last := out.Requests[n-1].At
+	switch {
+	case rate > 0 && w.timed && last > 0: // n requests in n/rate seconds, as unevenly as they came
+		scale(int64(unit.Time(n*1000)*unit.Second/unit.Time(rate)), int64(last))
+		return out, nil
+	case rate == 0 && s.Arrivals == recorded:
+		scale(100, s.Pace)
+		return out, nil
+	}
+	// Times are those of requests that are made by the rule.
+	r := s.recipe()
+	r.Requests, r.Turns, r.Groups, r.Shared = n, 1, 0, 0
+	r.Input, r.Output = core.Length{Mean: 16}, core.Length{Mean: 1}
+	if rate > 0 {
+		r.Arrivals, r.Rate = core.Poisson, rate
+	}
+	times, err := r.Workload()
+	if err != nil {
+		return nil, err
+	}
+	out.Users, out.Think = times.Users, times.Think
+	for i := range out.Requests {
+		out.Requests[i].At = times.Requests[i].At
+	}
+	return out, nil
+}
+
+// about describes requests in numbers.
+func about(w *core.Workload) string {
+	prompts, answers := w.Tokens()
+	n := int64(len(w.Requests))
+	text := fmt.Sprintf("%s, prompts of %s tokens and answers of %s in the mean", prose.Count(n, "request"), prose.Grouped(prompts/n), prose.Grouped(answers/n))
+	if w.Block > 0 && slices.ContainsFunc(w.Requests, func(r core.Request) bool { return len(r.Blocks) > 0 }) {
+		text += ", with what they share"
+	}
+	return text
+}

@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"fmt"
+	"slices"
+
+	core "spillway/sim/serve"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// What a knee is drawn of: how many requests at each load, at how many loads, and how often the load
+// that just keeps the limits is searched between them.
+const (
+	kneeRequests = 2000
+	kneeSearch   = 4
+)
+
+// loads are rates as shares of what a burst of requests gets, in thousandths.
+var loads = []int64{50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100}
+
+// keeps is the share of requests that must keep both limits, in thousandths.
+const keeps = 900
+
+// A load is what happens at a rate.
+type loadPoint struct {
+	rate             int64 // thousandths of requests a second
+	ttft, tpot, e2e  unit.Time
+	ttft90           unit.Time
+	goodput, perMill int64 // thousandths of requests a second; millionths of a dollar for a million tokens
+	good             int64 // share of requests that keep both limits, in thousandths
+	hit              int64 // millionths
+}
+
+// A knee is what a system does at every load.
+type knee struct {
+	points []loadPoint
+	// best is the largest load that keeps the limits; its rate is 0 if none does.
+	best  loadPoint
+	pause unit.Time // of a user between questions
+}
+
+// users is how many there are at the largest load that keeps the limits, by Little's law: each
+// waits for an answer, and pauses before asking again.
+func (k *knee) users() float64 {
+	if k.best.rate == 0 {
+		return 0
+	}
+	return float64(k.best.rate) / 1000 * seconds(k.best.e2e+k.pause)
+}
+
+func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
+
+// at is the workload at a rate, in thousandths of requests a second.
+func (w *work) at(s *settings, rate int64) (*core.Workload, error) {
+	if w.list != nil {
+		return w.paced(s, rate)
+	}
+	r := s.recipe()
+	r.Requests = kneeRequests
+	r.Arrivals, r.Rate = core.Poisson, rate
+	if s.Arrivals == "gamma" {
+		r.Arrivals = core.Gamma
+	}
+	return r.Workload()
+}
+
+// burst is the workload with all requests at once.
+func (w *work) burst(s *settings) (*core.Workload, error) {
+	x := *s
+	x.Arrivals = "burst"
+	x.Recipe.Requests = kneeRequests
+	x.Recipe.Turns = 1
+	if w.list != nil {
+		return w.paced(&x, 0)
+	}
+	return x.recipe().Workload()
+}
+
+// knee runs a system at every load.
+func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
+	key := kneeKey(s, system)
+	if k := w.knees[key]; k != nil {
+		return k, nil
+	}
+	x, err := s.setting(system, w.own)
+	if err != nil {
+		return nil, err
+	}
+	k := &knee{pause: s.Pause}
+	most, err := w.most(s, x)
+	if err != nil || most < 1 {
+		return k, err
+	}
+	did := 0
+	run := func(rate int64) (loadPoint, error) {
+		did++
+		if p != nil {
+			p(did, len(loads)+kneeSearch)
+		}
+		return w.loaded(s, &x, rate)
+	}
+	best := 0
+	for i, share := range loads {
+		at, err := run(max(1, unit.MulDiv(most, share, 1000)))
+		if err != nil {
+			return nil, err
+		}
+		k.points = append(k.points, at)
+		if at.good >= keeps && best == i {
+			best, k.best = i+1, at
+		}
+	}
+	if best < len(k.points) {
+		low, high := k.best.rate, k.points[best].rate
+		for range kneeSearch {
+			if high-low < 2 {
+				break
+			}
+			at, err := run((low + high) / 2)
+			if err != nil {
+				return nil, err
+			}
+			if at.good >= keeps {
+				low, k.best = at.rate, at
+			} else {
+				high = at.rate
+			}
+		}
+	}
+	if len(w.knees) > 64 { // nobody asks for so many again
+		clear(w.knees)
+	}
+	w.knees[key] = k
+	return k, nil
+}
+
+// most is how many thousandths of requests a second are answered of a burst. It is the bound's for all
+// that hold the weights, so that these are run at the same loads.
+func (w *work) most(s *settings, x core.Setting) (int64, error) {
+	if sys, err := core.FindSystem(x.System); err == nil && sys.Stream == core.Resident {
+		x.System = bound()
+	}
+	all, err := w.burst(s)
+	if err != nil {
+		return 0, err
+	}
+	r, err := core.Run(all, &x, nil)
+	if err != nil {
+		return 0, err
+	}
+	return r.RequestRate(), nil
+}
+
+// bound is the name of the system that no other can be better than.
+func bound() string {
+	list := core.Systems()
+	return list[slices.IndexFunc(list, func(x core.System) bool { return x.Free })].Key
+}
+
+// kneeKey names what a knee depends on besides the workload.
+func kneeKey(s *settings, system string) string { return fmt.Sprint(system, *s) }
+
+// loaded runs a setting at a rate.
+func (w *work) loaded(s *settings, x *core.Setting, rate int64) (at loadPoint, err error) {
+	asked, err := w.at(s, rate)
+	if err != nil {
+		return at, err
+	}
+	r, err := core.Run(asked, x, nil)
+	if err != nil || !r.Ran() {
+		return at, err
+	}
+	return loadPoint{
+		rate: rate, ttft: r.TTFT.Mean, ttft90: r.TTFT.P90, tpot: r.TPOT.Mean, e2e: r.E2E.Mean,
+		goodput: r.Goodput(), perMill: r.PerMillion(), good: 1000 * r.Good / int64(len(r.Requests)), hit: r.HitRate(),
+	}, nil
+}
+
+// sorted are the loads in order, the largest that keeps the limits among them.
+func (k *knee) sorted() []loadPoint {
+	list := slices.Clone(k.points)
+	if k.best.rate > 0 && !slices.ContainsFunc(list, func(p loadPoint) bool { return p.rate == k.best.rate }) {
+		list = append(list, k.best)
+	}
+	slices.SortFunc(list, func(a, b loadPoint) int { return int(max(-1, min(1, a.rate-b.rate))) })
+	return list
+}

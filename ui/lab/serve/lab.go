@@ -1,0 +1,203 @@
+// Package serve assembles the laboratory of serving language models: how many users a machine
+// serves, and what keeping keys and values in host memory and on drives brings.
+package serve
+
+import (
+	"fmt"
+	"math"
+
+	"spillway/sim/prose"
+	"spillway/sim/report"
+	core "spillway/sim/serve"
+	"spillway/ui/jsontext"
+	"spillway/ui/lab"
+	"spillway/ui/lab/timefiles"
+)
+
+// A result is a run, and what the system does at other loads.
+type result struct {
+	*core.Result
+	knee    *knee
+	setting core.Setting
+	from    core.Stream // of its weights
+}
+
+// What sections are made of, with this laboratory's types.
+type (
+	view    = lab.View[settings, *work, *result]
+	section = lab.Shown[settings, *work, *result]
+)
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *work, *result]{
+		Info: lab.Info{
+			Name: "serve", Title: "LLM serving",
+			About:   "Language models answer users, and keep what they computed of prompts in GPU memory, host memory and on SSDs (vLLM, TensorRT-LLM, LMCache, FlexGen).",
+			Lead:    "How many users can this machine serve, and what would one more tier bring?",
+			Systems: systems(),
+			Panels: []lab.Panel{
+				{Key: "requests", Title: "Requests"}, {Key: "limits", Title: "What users accept"}, {Key: "model", Title: "Model"},
+				{Key: "machine", Title: "Machine"}, {Key: "engine", Title: "Engine and options of systems", Folded: true},
+			},
+			Charts: charts(), Picture: picture(), Presets: presets(),
+			Brief: []lab.Brief{
+				{Text: "{model}"}, {Text: "{weights} weights, {kv} keys and values", Trust: true}, {Text: "{gpus} × {gpu}"}, {Text: "{engine}", Trust: true},
+				{Text: "{workload}, {arrivals}"}, {Text: "{host} host memory"}, {Text: "{drives} × {drive} for each GPU"}, {Text: "limits {ttft} and {tpot}", Trust: true},
+			},
+			Say: lab.Say{
+				Quantity: "users", Than: "× as many users as", Most: "serves most", Loss: "bill", LossOf: "ttft_mean_s",
+				Spends: "%s spends %s of the %s to the first token %s, %s %s", LossSays: "The time to the first token goes mostly %[2]s (%[3]s of it)",
+				Besides: []lab.Beside{
+					{Quantity: "usd_per_million", Says: "A million tokens of answers cost %s"},
+					{Quantity: "life_days", Says: "Its drives live %s if it never stops"},
+				},
+				Alone:  []lab.Alone{{Quantity: "usd_per_million", Says: "%s for a million tokens"}, {Quantity: "hit_rate", Says: "%s of prompts' tokens found in a tier"}},
+				Seed:   "seed",
+				Cannot: "cannot serve it", Change: []string{"users"}, Faster: "better", Slower: "worse",
+			},
+			Cost: lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
+			Rank: []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
+			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", Vary: "rate",
+			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
+			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
+			Ways:  []lab.Way{{Label: "I serve a model"}, {Label: "I weigh a machine", View: "whatif"}},
+			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}},
+		},
+		Why:     why(),
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   check,
+		Accept:  accept,
+		Source: func(s *settings) string {
+			return fmt.Sprint(s.Workload, "|", s.Entry, "|", s.Arrivals, s.Pace, s.Recipe)
+		},
+		Load:     load,
+		Steps:    steps,
+		Less:     "Fewer requests, or shorter ones, would help.",
+		Run:      run,
+		Measures: measures(),
+		Report:   describe,
+		Result:   outcome{},
+		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(outcomeOf(r)) },
+		Hash:     func(r *result) string { x := outcomeOf(r); return hashOf(&x, r.Result) },
+		Sections: sections(),
+		Exports:  timefiles.Of("What engines do, requests in lanes, what moves, and tokens in every tier", timelineTotals(), timed),
+		Timeline: timefiles.Happening(timed),
+		Studies:  studies(),
+	})
+}
+
+// systems lists what is compared.
+func systems() []lab.System {
+	var list []lab.System
+	for i, x := range core.Systems() {
+		list = append(list, lab.System{
+			Name: x.Key, Title: x.Title, About: x.About, Family: x.Family, Paper: x.Paper,
+			Bound: x.Free, Off: x.Off, Main: x.Main, Usual: x.Usual, Look: i + 1,
+		})
+	}
+	return list
+}
+
+// run runs a system, and at other loads.
+func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
+	x, err := s.setting(system, w.own)
+	if err != nil {
+		return nil, err
+	}
+	r, err := core.Run(w.Workload, &x, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &result{Result: r, setting: x, knee: &knee{}}
+	if of, err := core.FindSystem(system); err == nil {
+		out.from = of.Stream
+	}
+	if r.Ran() {
+		if out.knee, err = w.knee(s, system, p); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// describe is the report of a result.
+func describe(w *work, s *settings, r *result) *report.Report {
+	rep := &report.Report{Fits: r.Ran(), About: w.about, Origin: w.origin, Lead: lead(w, s, r), Notes: append([]string(nil), w.notes...)}
+	if w.list != nil && s.Entry != "" {
+		rep.Words = []report.Word{{Key: "workload", Text: s.Entry}}
+	}
+	if w.own != nil {
+		rep.Words = []report.Word{{Key: "model", Text: w.own.Title}}
+	}
+	if !r.Ran() {
+		rep.Reason = r.Refused
+		return rep
+	}
+	m := &r.Memory
+	rep.Notes = append(rep.Notes,
+		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)))
+	if e, err := core.FindEngine(s.Engine); err == nil {
+		chip := core.ChipOf(&r.setting.Node.GPU, s.Engine, r.setting.Weights, r.from)
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s. Band: %s.", e.Title, e.Source, e.Band), chip.Source)
+		if !chip.Fitted {
+			rep.Caveats = append(rep.Caveats, "No published row of this GPU was fitted: what steps reach of its data sheet is assumed.")
+		}
+	}
+	switch {
+	case s.Arrivals == "burst":
+		rep.Caveats = append(rep.Caveats, "All requests come at once: the time to the first token is a queue here, and no latency.")
+	case r.knee.best.rate > 0 && r.setting.TTFT > 0 && 10*r.TTFT.P90 > 9*r.setting.TTFT:
+		rep.Caveats = append(rep.Caveats, "This load is near the knee: a few percent of memory or rate change the time to the first token by a factor.")
+	}
+	if r.knee.best.rate == 0 {
+		rep.Notes = append(rep.Notes, "No load keeps the limits for nine requests of ten: the limits under What users accept are tighter than one request alone takes.")
+	}
+	if life := r.DriveLife(); life != math.MaxInt64 && life < 365_000 {
+		rep.Caveats = append(rep.Caveats, fmt.Sprintf("At this load the drives take what their maker warrants in %s.", days(float64(life)/1000)))
+	}
+	if len(rep.Caveats) > 2 {
+		rep.Caveats = rep.Caveats[:2]
+	}
+	rep.Curves = curves(r)
+	return rep
+}
+
+// lead is the question.
+func lead(w *work, s *settings, r *result) string {
+	title := r.setting.Model.Title
+	return fmt.Sprintf("%s on %s: the weights take %v of a copy's memory, keys and values of %s tokens have room in the rest. How many users is that?",
+		title, prose.Count(s.GPUs, "GPU"), r.Memory.Weights.Aligned(), prose.Grouped(r.Memory.KVTokens))
+}
+
+// days writes how long drives live.
+func days(n float64) string {
+	switch {
+	case n < 2:
+		return prose.ThreeDigits(n*24) + " hours"
+	case n < 730:
+		return prose.ThreeDigits(n) + " days"
+	}
+	return prose.ThreeDigits(n/365) + " years"
+}
+
+// What requests and their blocks cost, in steps.
+const (
+	ofRequest = 1.5
+	ofBlock   = 0.06
+)
+
+// steps is about how much work a run is: its requests and those of the other loads, with their blocks.
+func steps(w *work, s *settings, _ string) int {
+	n, blocks := float64(len(w.Requests)), 0.0
+	for i := range w.Requests {
+		blocks += float64(len(w.Requests[i].Blocks))
+	}
+	each := ofRequest + ofBlock*blocks/max(n, 1)
+	more := float64(kneeRequests * (len(loads) + kneeSearch + 1))
+	return lab.Steps(n+more, each)
+}
+
+// dollars is what something costs, in US dollars, of millionths.
+func dollars(millionths int64) float64 { return float64(millionths) / 1e6 }

@@ -1,0 +1,42 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/sim/script"
+)
+
+// The field of a policy has what it may say and texts to start from beside it, its error below,
+// which the field points to, and does not lose what is typed.
+func TestPolicyField(t *testing.T) {
+	s := newStage(t, small)
+	s.finish()
+	if !s.there("f-policy") {
+		t.Fatal("no field")
+	}
+	s.fire("f-policy", "input", "# Mine\nevict = lost # here\n")
+	s.finish()
+	s.want("err-policy", "Line 2, column 9: lost is unknown; do you mean last?")
+	s.want("f-policy", `aria-invalid="true"`)
+	s.want("f-policy", `aria-describedby="err-policy"`)
+	s.want("policy-go", "Go there")
+	s.click("policy-more")
+	s.want("policy-more", `aria-expanded="true"`)
+	if s.root.State.Setup.Text("policy") != "" {
+		t.Error("what is wrong is a setting")
+	}
+	s.fire("f-policy", "input", "# Mine\nevict = last # here\n")
+	s.finish()
+	if s.there("policy-go") || s.root.State.Setup.Text("policy") != script.Join("# Mine\nevict=last") {
+		t.Error(s.root.State.Setup.Text("policy"))
+	}
+	s.want("run-own", "done")
+	if html := string(s.root.broughtHTML()); !strings.Contains(html, "The policy of Yours: Mine · ") || !strings.Contains(html, "evict = last") {
+		t.Error(html)
+	}
+	html := string((&Panel{App: s.root.App}).wordsHTML()) + string((&Panel{App: s.root.App}).startHTML())
+	if !strings.Contains(html, `data-write="evict = "`) || !strings.Contains(html, "data-whole") {
+		t.Error(html)
+	}
+}
