@@ -8,6 +8,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/llm/own"
+	"spillway/sim/llm/system"
 	"spillway/sim/llm/system/teraio"
 	"spillway/sim/machine"
 	"spillway/sim/model"
@@ -173,6 +174,26 @@ func TestRandomPoliciesKeepTheLaws(t *testing.T) {
 	}
 	if ran < 5 || bounded < 5 {
 		t.Errorf("%d policies ran, %d with a bound", ran, bounded)
+	}
+}
+
+// Plans that runs hand on to each other are none of a policy's, nor are a policy's others'.
+func TestPoliciesKeepNoPlans(t *testing.T) {
+	s := cases(t)[0].setup
+	s.Options.Plans = &system.Plans{}
+	mixed := func() string {
+		r, err := Run(&s, teraio.Mixed.Name, true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bare(t, r)
+	}
+	none := asWritten(t, s, "score = 0")
+	if want := mixed(); want == bare(t, none) || none.Moves != 0 {
+		t.Errorf("%d moves", none.Moves)
+	}
+	if again := asWritten(t, s, "score = 0"); bare(t, again) != bare(t, none) || again.Policy.Asked == 0 {
+		t.Errorf("%d moves, asked %d times", again.Moves, again.Policy.Asked)
 	}
 }
 

@@ -508,7 +508,7 @@ func (a *planning) smallest(part int, low int64) (int64, bool) {
 
 // schedules are the plan, and what is to be done where it does not fit, as they were made before or anew.
 func (a *planning) schedules(f system.Fallback) []*offload.Schedule {
-	if a.o.Plans == nil {
+	if a.o.Plans == nil || a.parts[0].choice != nil { // plans of a choice are its own
 		return a.made(f)
 	}
 	mixed := slices.ContainsFunc(a.parts, func(p *planner) bool { return p.host })
