@@ -53,6 +53,7 @@ var Platform = []string{
 	"ui/lab/cxlssd",                // hashes of runs
 	"ui/lab/filesys",               // hashes of runs
 	"ui/lab/llm",                   // hashes of runs
+	"ui/lab/serve",                 // a published row, and knees
 	"ui/lab/store",                 // hashes of runs
 	"ui/lab/train",                 // hashes of published runs
 	"ui/wire",                      // what page and workers write, also of the other platform
