@@ -115,7 +115,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options", "cost"}) {
+	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options", "cost", "own"}) {
 		t.Errorf("panels %q", keys)
 	}
 	for i := range h.Info.Knobs {
@@ -132,7 +132,7 @@ func TestForms(t *testing.T) {
 	h.Type("iterations", "3")
 	h.Type("gpu_memory", "9")
 	for _, f := range h.Form.Forms() {
-		if want := f.Key != "fidelity" && f.Key != "cost"; f.Changed != want {
+		if want := f.Key != "fidelity" && f.Key != "cost" && f.Key != "own"; f.Changed != want {
 			t.Errorf("panel %s: changed %t", f.Key, f.Changed)
 		}
 	}
