@@ -50,7 +50,13 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 		}
 		return u, err
 	}
-	systems := []string{own.Name, c.Usual, c.Bound}
+	usual, bound := "", l.Floor.Known
+	for i := range l.Systems {
+		if l.Systems[i].Usual {
+			usual = l.Systems[i].Name
+		}
+	}
+	systems := []string{own.Name, usual, bound}
 	fmt.Fprintf(s.out, "%-*s", scoreName, "")
 	for _, name := range systems {
 		fmt.Fprintf(s.out, "  %14s", name)
@@ -78,7 +84,7 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 		}
 	}
 	n := float64(len(c.Workloads))
-	fmt.Fprintf(s.out, "\nScore %.4f: the mean of %s over that of %s; %s has %.4f, and less is better.\n", sums[0]/n, c.Quantity, c.Bound, c.Usual, sums[1]/n)
+	fmt.Fprintf(s.out, "\nScore %.4f: the mean of %s over that of %s; %s has %.4f, and less is better.\n", sums[0]/n, c.Quantity, bound, usual, sums[1]/n)
 	u, err := set(c.Workloads[0])
 	if err != nil {
 		return err
@@ -86,7 +92,7 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 	info := l.Complete()
 	st := state.Opening(&info)
 	st.Setup, st.View = u, state.WhatIf
-	st.Compare(&info, []string{c.Usual, c.Bound, own.Name})
+	st.Compare(&info, []string{usual, bound, own.Name})
 	err = st.Ask.Set(state.VaryKey, c.Vary)
 	if err == nil {
 		err = st.Ask.Set(state.ValuesKey, strings.Join(c.Workloads, ","))

@@ -49,14 +49,13 @@ type Place struct {
 type Example = script.Example
 
 // A Challenge is a fixed set of workloads, with a score over them: the mean of a quantity of which
-// less is better, over that of a bound. It stays as it is, so that scores can be compared.
+// less is better, over that of the fastest that
+// is known. It stays as it is, so that scores can be compared.
 type Challenge struct {
 	Setup     string   // what is set besides
 	Vary      string   // the key of the setting that names workloads
 	Workloads []string // what it is
 	Quantity  string   // the key of what is compared
-	Usual     string   // the system that everybody knows
-	Bound     string   // the system that is the bound
 }
 
 // A Rule is one question.

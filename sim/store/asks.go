@@ -68,7 +68,7 @@ func Asks() *policy.Place {
 		Examples: examples(),
 		Challenge: &policy.Challenge{
 			Setup: "prefetch_yields=1", Vary: "workload", Workloads: []string{"training-and-bursts", "two-trainings", "services", "table-and-blocks", "late-clock"},
-			Quantity: "time_s", Usual: "lru", Bound: "best-known",
+			Quantity: "time_s",
 		},
 		Taken: taken(),
 	}
