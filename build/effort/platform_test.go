@@ -17,6 +17,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/filesys/host", "integers; the engine's tests go through it"},
 	{"sim/filesys/machine", "a table of settings"},
 	{"sim/filesys/promise", "integers, and random ones of a seed; the laboratory's section goes through it"},
+	{"sim/filesys/table", "a list of lists; the engine's tests go through it"},
 	{"sim/filesys/plan", "integers; the engine's tests go through it"},
 	{"sim/filesys/system/...", "integers; the engine's tests go through them"},
 	{"sim/hash/hashtest", "a checker of lists of fields"},

@@ -63,7 +63,7 @@ type Recipe struct {
 type draw struct{ *rand.Rand }
 
 // one is above 0 and at most 1.
-func (d draw) one() float64 { return float64(d.Uint64()>>11+1) / (1 << 53) }
+func (d draw) one() float64 { return float64(float64(d.Uint64()>>11+1) / (1 << 53)) }
 
 // normal is a number of the normal distribution, near enough: twelve even ones.
 func (d draw) normal() float64 {
@@ -79,7 +79,7 @@ func (d draw) length(l Length) int32 {
 	n := float64(l.Mean)
 	if l.Sigma > 0 {
 		s := float64(l.Sigma) / thousand
-		n *= portable.Exp(float64(s*d.normal()) - float64(s*s)/2)
+		n *= portable.Exp(float64(s*d.normal()) - float64(float64(s*s)/2))
 	}
 	most := float64(MostTokens)
 	if l.Max > 0 {

@@ -18,7 +18,7 @@ func kernels(w *work) float64 {
 		micro = max(1, 8192/max(1, l.Sequence))
 	}
 	const iterations = 3
-	rounds := 4 * float64(max(1, l.Context)-1) // in which keys and values come and are multiplied, forward and backward
+	rounds := float64(4 * (max(1, l.Context) - 1)) // in which keys and values come and are multiplied, forward and backward
 	return float64(w.setup.Arch.Layers+w.setup.Arch.Encoder) * (ofLayer + rounds) * float64(max(1, l.Context)) * float64(max(1, l.Batch/max(1, micro))) * float64(max(1, l.Tensor)) * iterations
 }
 
