@@ -83,8 +83,10 @@ func list() []report.Measure[*result] {
 			key, label string
 			of         func(s *core.Spread) unit.Time
 		}{
-			{"mean", "mean", func(s *core.Spread) unit.Time { return s.Mean }}, {"p50", "median", func(s *core.Spread) unit.Time { return s.P50 }},
-			{"p90", "nine in ten within", func(s *core.Spread) unit.Time { return s.P90 }}, {"p99", "99 in 100 within", func(s *core.Spread) unit.Time { return s.P99 }},
+			{"mean", "mean", func(s *core.Spread) unit.Time { return s.Mean }},
+			{"p50", "median", func(s *core.Spread) unit.Time { return s.P50 }},
+			{"p90", "nine in ten within", func(s *core.Spread) unit.Time { return s.P90 }},
+			{"p99", "99 in 100 within", func(s *core.Spread) unit.Time { return s.P99 }},
 		} {
 			add(x.key+"_"+p.key+"_s", x.label+", "+p.label, "s", x.help, 4, -1, func(r *result) float64 { return seconds(p.of(x.of(r))) })
 		}

@@ -84,9 +84,20 @@ func hashOf(x *outcome, r *core.Result) string {
 		key string
 		v   int64
 	}{
-		{"copies", x.Copies}, {"time_ps", x.Time}, {"good", x.Good}, {"prompt_tokens", x.Prompts}, {"answer_tokens", x.Answers},
-		{"steps", x.Steps}, {"preempted", x.Again}, {"peak_tokens", x.Peak}, {"kv_tokens", x.KVTokens}, {"weights_bytes", x.Weights},
-		{"link_in_bytes", x.LinkIn}, {"link_out_bytes", x.LinkOut}, {"read_bytes", x.Read}, {"written_bytes", x.Written},
+		{"copies", x.Copies},
+		{"time_ps", x.Time},
+		{"good", x.Good},
+		{"prompt_tokens", x.Prompts},
+		{"answer_tokens", x.Answers},
+		{"steps", x.Steps},
+		{"preempted", x.Again},
+		{"peak_tokens", x.Peak},
+		{"kv_tokens", x.KVTokens},
+		{"weights_bytes", x.Weights},
+		{"link_in_bytes", x.LinkIn},
+		{"link_out_bytes", x.LinkOut},
+		{"read_bytes", x.Read},
+		{"written_bytes", x.Written},
 	} {
 		t.Int(n.key, n.v)
 	}
