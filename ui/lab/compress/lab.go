@@ -488,7 +488,7 @@ func presets() []lab.Preset {
 		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
 		{Key: "bert", Title: "BERT in training", Set: "contents=bert-base", About: "Everything alive at once at batch 256, with generated contents for each kind of tensor: dense floats gain nothing."},
 		{
-			Key: "own-policy", Title: "A policy of your own", Set: "contents=dl link=50 policy=%23By+what+it+costs@allow=remote*memory/link%3C=p1 p1=0.4",
+			Key: "own-targets", Title: "A policy of your own", Set: "contents=dl link=50 policy=%23By+what+it+costs@allow=remote*memory/link%3C=p1 p1=0.4",
 			About:   "Buddy counts the entries that overflow. One line under Your policy counts what fetching them takes, which hangs on the link: at NVLink2's 150 GB/s both choose the same targets, at 50 the policy gives up a little memory and wins the time back. Dial 1 is how much it may take.",
 			Systems: []string{"naive", paper.Design, own.Name},
 		},
