@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"spillway/traces/jsonstream"
 )
@@ -70,9 +71,9 @@ func (d *decoder) one(r *jsonstream.Reader) error {
 				break
 			}
 			to := (*int64)(nil)
-			if oneOf(key, inputKeys) {
+			if slices.Contains(inputKeys, string(key)) {
 				to = &input
-			} else if oneOf(key, outputKeys) {
+			} else if slices.Contains(outputKeys, string(key)) {
 				to = &output
 			}
 			if to == nil {

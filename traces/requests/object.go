@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/unit"
 )
@@ -23,15 +24,6 @@ var (
 	inputKeys  = []string{"input_length", "prompt_len", "input_len", "prompt_tokens", "input_tokens", "num_prompt_tokens"}
 	outputKeys = []string{"output_length", "output_len", "completion_tokens", "output_tokens", "generated_tokens", "num_output_tokens"}
 )
-
-func oneOf(key []byte, list []string) bool {
-	for _, k := range list {
-		if string(key) == k {
-			return true
-		}
-	}
-	return false
-}
 
 // objectLine takes a line that is one object.
 func (d *decoder) objectLine(b []byte) error {
@@ -91,9 +83,9 @@ func (o *object) read(b []byte) error {
 // value reads the value of a key.
 func (o *object) value(key []byte) (err error) {
 	switch {
-	case oneOf(key, inputKeys):
+	case slices.Contains(inputKeys, string(key)):
 		o.input, err = o.tokens()
-	case oneOf(key, outputKeys):
+	case slices.Contains(outputKeys, string(key)):
 		o.output, err = o.tokens()
 	case string(key) == "timestamp":
 		o.at, err = o.milliseconds()

@@ -59,10 +59,10 @@ func (s *System) As(r *report.Report) *System {
 }
 
 // Script is the knob that is a policy, nil where the laboratory runs none.
-func (i *Info) Script() *knob.Info {
-	for n := range i.Knobs {
-		if i.Knobs[n].Kind == knob.Script {
-			return &i.Knobs[n]
+func (l *Info) Script() *knob.Info {
+	for n := range l.Knobs {
+		if l.Knobs[n].Kind == knob.Script {
+			return &l.Knobs[n]
 		}
 	}
 	return nil
