@@ -27,7 +27,6 @@ var (
 		"sim/cxlssd/design.go":         {"own-design"},        // the declaration
 		"sim/cxlssd/own.go":            {"own"},               // the declaration
 		"sim/llm/own/own.go":           {"own"},               // the declaration
-		"sim/store/asks.go":            {"lru", "best-known"}, // what a challenge compares with
 		"sim/train/own/own.go":         {"own"},               // the declaration
 		"ui/lab/llm/knobs.go":          {"own"},               // a setting's choice
 		"sim/train/program/program.go": {"recompute"},         // what a program does

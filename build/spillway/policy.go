@@ -133,7 +133,9 @@ func listPlace(w io.Writer, p *policy.Place) {
 		}
 		line(r.Name, help)
 	}
-	fmt.Fprint(w, "\nEvents, after which numbers that are kept change:\n")
+	if len(p.Events) > 0 {
+		fmt.Fprint(w, "\nEvents, after which numbers that are kept change:\n")
+	}
 	for _, e := range p.Events {
 		line(e.Name, e.Help)
 	}
@@ -166,17 +168,19 @@ func listPlace(w io.Writer, p *policy.Place) {
 		}
 		line(name, f.Help)
 	}
-	fmt.Fprint(w, "\nIn an expression stand + - * / < <= > >= == != and or not, x if c else y, min max abs floor\nsqrt, and units: 3ms, 64MiB. x / 0 is 0. NAME = ... names an expression; keep NAME = 0, or\nkeep NAME of "+thing(p)+" = 0, keeps a number, and when EVENT: NAME = ... changes it.\n")
+	fmt.Fprint(w, "\nIn an expression stand + - * / < <= > >= == != and or not, x if c else y, min max abs floor\nsqrt, and units: 3ms, 64MiB. x / 0 is 0. NAME = ... names an expression"+keeps(p)+".\n")
 }
 
-// thing is what the rules of a place are about.
-func thing(p *policy.Place) string {
-	for _, r := range p.Rules {
-		if r.Thing != "" {
-			return r.Thing
-		}
+// keeps says how numbers are kept, where something happens after which they may change.
+func keeps(p *policy.Place) string {
+	if len(p.Events) == 0 {
+		return ""
 	}
-	return "thing"
+	of := ""
+	if things := p.Things(); len(things) > 0 {
+		of = ", or\nkeep NAME of " + things[0] + " = 0,"
+	}
+	return "; keep NAME = 0" + of + " keeps a number, and when EVENT: NAME = ... changes it"
 }
 
 // checkPolicy says whether a text is right.

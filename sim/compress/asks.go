@@ -58,7 +58,6 @@ func Asks() *policy.Place {
 			featLink:        {Name: "link", Unit: "bytes/s", Help: "Rate of the link to the buddy memory."},
 			featBound:       {Name: "bound", Help: "Share of its time that a program waits for GPU memory, 0 to 1."},
 		}, policy.DialFeatures()...),
-		Taken: []string{policy.Yours},
 	}
 	for i := featFootprint; i < len(p.Features); i++ {
 		p.Features[i].Constant = true

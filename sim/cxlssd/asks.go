@@ -77,7 +77,6 @@ func Asks() *policy.Place {
 			featTotal:        {Name: "total", Thing: thing, Future: true, Help: "How many requests all threads have for the page, from the first to the last."},
 		}, policy.DialFeatures()...),
 		Examples: examples(),
-		Taken:    []string{policy.Yours},
 	}
 	for i := featDials; i < len(p.Features); i++ {
 		p.Features[i].Constant = true

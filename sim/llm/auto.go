@@ -177,14 +177,9 @@ func (s *Setup) formula(l *job.Layout, sys *system.System) unit.Time {
 
 // experts is how many parameters the experts of all layers have.
 func (s *Setup) experts() (n int64) {
-	a := &s.Arch
-	matrices := int64(2)
-	if a.Gated {
-		matrices = 3
-	}
-	for _, alike := range a.Feeds() {
-		if alike.Experts > 1 {
-			n += alike.Layers * alike.Experts * alike.Width * a.Hidden * matrices
+	for _, f := range s.Arch.Feeds() {
+		if f.Experts > 1 {
+			n += f.Layers * f.Experts * s.Arch.Block(f.Width)
 		}
 	}
 	return n

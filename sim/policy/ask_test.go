@@ -157,6 +157,9 @@ func TestWork(t *testing.T) {
 	if !a.Over() || !strings.HasPrefix(a.Says(), "the policy was asked 3 times, about 7 candidates each time; ") {
 		t.Errorf("%d, %s", a.Work, a.Says())
 	}
+	if same := asker(t, "evict = 0", in, 100); same.Best(same.Policy.Rule("evict"), nil, 1, all) != 0 || same.Work != 10 {
+		t.Errorf("to be asked ten times counts as %d", same.Work)
+	}
 	nan := asker(t, "evict = (1e300 * 1e300) - (1e300 * 1e300)", in, 100)
 	if got := nan.Best(nan.Policy.Rule("evict"), nil, 1, all); got != 0 || nan.Doubts.NoNumber != 10 {
 		t.Errorf("%d, %+v", got, nan.Doubts)

@@ -21,6 +21,7 @@ func (c *Chosen) Called() string {
 // Yours is the title of what does as somebody wrote, in every laboratory, and System its name.
 const (
 	Yours  = "Yours"
+	Bound  = "Best possible" // the title of every laboratory's bound, which ui/lab gives it
 	System = "own"
 )
 

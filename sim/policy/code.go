@@ -37,8 +37,9 @@ type result struct {
 	at   uint16
 }
 
-// Cost is how much work one candidate is: operations, and numbers that are read.
-func (c *Code) Cost() int64 { return int64(len(c.steps) + len(c.Inputs)) }
+// Cost is how much work one candidate is: operations, and numbers that are read; at least 1, for
+// whoever answers the same each time is asked nonetheless.
+func (c *Code) Cost() int64 { return max(1, int64(len(c.steps)+len(c.Inputs))) }
 
 func (c *Code) reads(feature int) bool {
 	return slices.Contains(c.Inputs, feature)

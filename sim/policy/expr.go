@@ -383,9 +383,6 @@ func (p *parser) unknown(t token) error {
 	for i := range p.place.Features {
 		names = append(names, p.place.Features[i].Name)
 	}
-	if lab := p.place.Elsewhere[t.text]; lab != "" {
-		return t.fails("%s is known in %s, not here%s", t.text, lab, perhaps(t.text, names))
-	}
 	return t.fails("%s is unknown%s", t.text, perhaps(t.text, names))
 }
 

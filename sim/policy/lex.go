@@ -65,7 +65,7 @@ var signs = []string{"<=", ">=", "==", "!=", "<", ">", "=", "+", "-", "*", "/", 
 // lex takes a text apart.
 func lex(text string) ([]token, error) {
 	if len(text) > mostText {
-		return nil, &Error{1, 1, fmt.Sprintf("%d bytes are more than %d", len(text), mostText)}
+		return nil, &Error{1, 1, fmt.Sprintf("%d bytes, comments among them, are more than %d", len(text), mostText)}
 	}
 	var list []token
 	at := token{line: 1, column: 1}

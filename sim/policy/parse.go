@@ -158,8 +158,9 @@ func Parse(place *Place, text string) (*Policy, error) {
 		rules: make([]*expr, len(place.Rules)), events: make([][]change, len(place.Events)),
 	}
 	if p.policy.Title = script.Title(p.policy.Text); p.policy.Title != "" {
-		for _, taken := range place.Taken {
-			if strings.EqualFold(taken, p.policy.Title) {
+		title := strings.Join(strings.Fields(p.policy.Title), " ")
+		for _, taken := range append([]string{Yours, Bound}, place.Taken...) {
+			if strings.EqualFold(taken, title) {
 				return nil, tokens[0].fails("something else is called %s; give the policy a title of its own", taken)
 			}
 		}
@@ -332,7 +333,10 @@ func (p *parser) keep() error {
 	k := Kept{Name: t.text, at: t}
 	if p.take("of") {
 		of := p.next()
-		things := p.place.things()
+		things := p.place.Things()
+		if len(things) == 0 {
+			return of.fails("nothing that is kept is of a thing here; write keep %s = 0", t.text)
+		}
 		if of.kind != word || !slices.Contains(things, of.text) {
 			return of.fails("things here are %s", strings.Join(things, ", "))
 		}

@@ -32,8 +32,6 @@ type Place struct {
 	Events []Event
 	// Features are the numbers that rules may read.
 	Features []Feature
-	// Elsewhere are names that other laboratories know, and the title of one that does.
-	Elsewhere map[string]string
 	// Without ends the sentence that without a text the system does as this; empty if it does
 	// as the default of the first rule says.
 	Without string
@@ -41,7 +39,7 @@ type Place struct {
 	Examples []Example
 	// Challenge is what policies of the place are compared by, nil if nothing is.
 	Challenge *Challenge
-	// Taken are titles that a policy may not have, because something else is called so.
+	// Taken are the titles of systems, which a policy may not have.
 	Taken []string
 }
 
@@ -145,8 +143,8 @@ func (p *Place) event(name string) int {
 	return -1
 }
 
-// things lists what rules and events are about, each once.
-func (p *Place) things() []string {
+// Things lists what rules and events are about, each once.
+func (p *Place) Things() []string {
 	var list []string
 	add := func(thing string) {
 		if thing != "" && !slices.Contains(list, thing) {

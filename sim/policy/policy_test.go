@@ -29,7 +29,7 @@ func shop() *Place {
 			{Name: "truth", Live: true, Future: true},
 			{Name: "fetch_cost", Unit: "s"},
 		}, DialFeatures()...),
-		Elsewhere: map[string]string{"hits": "CXL-SSD"}, Taken: []string{"LRU"},
+		Taken: []string{"LRU"},
 	}
 }
 
@@ -38,7 +38,6 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"evict = agee":                           "1:9: agee is unknown; do you mean age?",
 		"evict = foo":                            "1:9: foo is unknown",
-		"evict = hits":                           "1:9: hits is known in CXL-SSD, not here",
 		"evict = age > 1":                        "1:1: evict is a number; this is a condition. Write (1 if ... else 0)",
 		"bring = age":                            "1:1: bring is a condition; this is a number. Compare it with something",
 		"evict = age if size else 0":             `1:13: "if" is for conditions; beside it is a number`,
@@ -116,7 +115,7 @@ func TestErrors(t *testing.T) {
 		"evict = " + strings.Repeat("-", 4000) + "1":                         "1:49: nested more than 40 deep",
 		"bring = " + strings.Repeat("not ", 900) + "mine":                    "1:169: nested more than 40 deep",
 		"evict = 1" + strings.Repeat("+1", 513):                              "1:1034: more than 512 operations",
-		strings.Repeat("x", 4097):                                            "1:1: 4097 bytes are more than 4096",
+		strings.Repeat("x", 4097):                                            "1:1: 4097 bytes, comments among them, are more than 4096",
 		"evict = age" + strings.Repeat("+size*uses", 150):                    "1:1: 1509 bytes without comments and blanks are more than 1500",
 		strings.Repeat("keep a = 0\n", 101):                                  "2:6: a is kept already, since line 1",
 		"keep a = 0\nkeep b = 0\nkeep c = 0\nkeep d = 0\nkeep e = 0\nkeep f = 0\nkeep g = 0\nkeep h = 0\nkeep i = 0": "9:6: more than 8 numbers are kept",

@@ -26,7 +26,7 @@ func (p *Place) Proof(text string, joined bool) *script.Proof {
 func (p *Place) words() []script.Words {
 	rules, events, features := script.Words{Title: "Rules"}, script.Words{Title: "What happens"}, script.Words{Title: "What is known"}
 	thing := ""
-	if things := p.things(); len(things) > 0 {
+	if things := p.Things(); len(things) > 0 {
 		thing = " of " + things[0]
 	}
 	for i := range p.Rules {
@@ -44,7 +44,9 @@ func (p *Place) words() []script.Words {
 		e := &p.Events[i]
 		events.Words = append(events.Words, script.Word{Name: e.Name, Write: "when " + e.Name + ": ", Help: e.Help})
 	}
-	events.Words = append(events.Words, script.Word{Name: "keep", Write: "keep H" + thing + " = 0", Help: "A number that is kept, and that changes when something happens."})
+	if len(p.Events) > 0 {
+		events.Words = append(events.Words, script.Word{Name: "keep", Write: "keep H" + thing + " = 0", Help: "A number that is kept, and that changes when something happens."})
+	}
 	for i := range p.Features {
 		f := &p.Features[i]
 		w := script.Word{Name: f.Name, Write: f.Name, Unit: f.Unit, Help: f.Help}
@@ -62,5 +64,9 @@ func (p *Place) words() []script.Words {
 		}
 		features.Words = append(features.Words, w)
 	}
-	return []script.Words{rules, features, events}
+	list := []script.Words{rules, features}
+	if len(events.Words) > 0 {
+		list = append(list, events)
+	}
+	return list
 }

@@ -70,7 +70,7 @@ func Asks() *policy.Place {
 
 // taken are the titles of what runs here.
 func taken() []string {
-	list := []string{policy.Yours}
+	var list []string
 	for _, s := range Systems() {
 		list = append(list, s.Title)
 	}

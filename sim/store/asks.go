@@ -76,7 +76,7 @@ func Asks() *policy.Place {
 
 // taken are the titles of what runs here.
 func taken() []string {
-	list := []string{policy.Yours}
+	var list []string
 	for _, p := range append(Policies(), Oracle(), Known()) {
 		list = append(list, p.Title)
 	}

@@ -75,7 +75,6 @@ func Asks() *policy.Place {
 			featAway:      {Name: "away", Live: true, Help: "During how many kernels it would be away, as links are planned so far" + ofScore + "."},
 			featOnHost:    {Name: "on_host", Condition: true, Live: true, Help: "It would go to host memory; of score alone."},
 		}, policy.DialFeatures()...),
-		Taken: []string{policy.Yours},
 	}
 }
 

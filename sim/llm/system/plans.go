@@ -1,6 +1,8 @@
 package system
 
 import (
+	"slices"
+
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/offload"
 	"spillway/sim/machine"
@@ -71,9 +73,12 @@ func (p *Plans) Keep(x *Occasion, list []*offload.Schedule, fits bool) {
 			}
 		}
 	}
+	if m.ops > mostOps {
+		return // alone more than what is kept of all
+	}
 	p.made, p.ops = append(p.made, m), p.ops+m.ops
-	for p.ops > mostOps && len(p.made) > 0 {
+	for p.ops > mostOps {
 		p.ops -= p.made[0].ops
-		p.made = append(p.made[:0], p.made[1:]...)
+		p.made = slices.Delete(p.made, 0, 1) // which clears what it leaves behind
 	}
 }

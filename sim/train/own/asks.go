@@ -87,6 +87,5 @@ func Asks() *policy.Place {
 			featActive:    {Name: "active", Condition: true, Seams: inDriver, Live: true, Help: "Memory in use is in the block."},
 		}, policy.DialFeatures()...),
 		Examples: examples(),
-		Taken:    []string{policy.Yours},
 	}
 }
