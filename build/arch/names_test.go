@@ -24,19 +24,19 @@ var (
 	// nameWords are files where what is spelled like a system's name is something else, or
 	// is what a paper published.
 	nameWords = map[string][]string{
-		"sim/cxlssd/design.go":         {"own-design"},        // the declaration
-		"sim/cxlssd/own.go":            {"own"},               // the declaration
-		"sim/llm/own/own.go":           {"own"},               // the declaration
-		"sim/train/own/own.go":         {"own"},               // the declaration
-		"ui/lab/llm/knobs.go":          {"own"},               // a setting's choice
-		"sim/train/program/program.go": {"recompute"},         // what a program does
-		"sim/train/result/hash.go":     {"ideal"},             // a result's field
-		"ui/lab/train/numbers.go":      {"ideal"},             // a quantity's key
-		"ui/lab/compress/lab.go":       {"naive"},             // a setting's key
-		"ui/lab/filesys/factors.go":    {"ext4", "f2fs"},      // ratios of ByteFS's Figure 6
-		"ui/lab/serve/picture.go":      {"host"},              // a place
-		"ui/lab/serve/settings.go":     {"host", "ssd"},       // a setting's key, and places
-		"build/site/landing.go":        {"raw"},               // how a blank of a document is written
+		"sim/cxlssd/design.go":         {"own-design"},   // the declaration
+		"sim/cxlssd/own.go":            {"own"},          // the declaration
+		"sim/llm/own/own.go":           {"own"},          // the declaration
+		"sim/train/own/own.go":         {"own"},          // the declaration
+		"ui/lab/llm/knobs.go":          {"own"},          // a setting's choice
+		"sim/train/program/program.go": {"recompute"},    // what a program does
+		"sim/train/result/hash.go":     {"ideal"},        // a result's field
+		"ui/lab/train/numbers.go":      {"ideal"},        // a quantity's key
+		"ui/lab/compress/lab.go":       {"naive"},        // a setting's key
+		"ui/lab/filesys/factors.go":    {"ext4", "f2fs"}, // ratios of ByteFS's Figure 6
+		"ui/lab/serve/picture.go":      {"host"},         // a place
+		"ui/lab/serve/settings.go":     {"host", "ssd"},  // a setting's key, and places
+		"build/site/landing.go":        {"raw"},          // how a blank of a document is written
 	}
 )
 

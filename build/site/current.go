@@ -106,7 +106,7 @@ func without(folder string) bool {
 	case strings.HasPrefix(base, "."), folder == "dist", base == "node_modules", base == "testdata":
 		return true
 	}
-	return path.Dir(folder) == "build" && base != "site"
+	return path.Dir(folder) == "build" && base != "site" && base != "tree"
 }
 
 // isSource reports whether a build may read a file of a folder that has sources.
