@@ -112,7 +112,7 @@ test('a piece of what is given is a menu of what else it could be', async ({ pag
   await expect(page.locator('#given-0')).toHaveText('BERT-base, batch 16');
 });
 
-test('who is here for the first time has three ways in', async ({ page }) => {
+test('who is here for the first time has four ways in', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.addInitScript(() => {
     if (!sessionStorage.getItem('returned')) localStorage.removeItem('spillway-visited');
@@ -120,7 +120,7 @@ test('who is here for the first time has three ways in', async ({ page }) => {
   });
   await page.goto('./');
   await live(page);
-  await expect(page.locator('.ways button')).toHaveText(['I study a paper', 'I train a model', 'I weigh a machine']);
+  await expect(page.locator('.ways button')).toHaveText(['I study a paper', 'I train a model', 'I weigh a machine', 'I serve a model']);
   await expect(page.locator('.stage')).toBeInViewport({ ratio: 1 });
   await page.focus('.ways button');
   await page.keyboard.press('ArrowRight');
