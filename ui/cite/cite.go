@@ -27,6 +27,8 @@ var shorts = map[string]string{
 	"buddy": "Buddy Compression (ISCA 2020)", "ravenstore": "Ravenstore report (2023)", "skybyte": "SkyByte (HPCA 2025)", "bytefs": "ByteFS (ASPLOS 2025)",
 	"teraio": "TERAIO (NeurIPS 2025)", "zero-offload": "ZeRO-Offload (ATC 2021)", "zero-infinity": "ZeRO-Infinity (SC 2021)",
 	"fsdp": "PyTorch FSDP (VLDB 2023)", "ddp": "PyTorch DDP (VLDB 2020)", "nvme": "NVM Express specification",
+	"vllm": "vLLM (SOSP 2023)", "orca": "Orca (OSDI 2022)", "mooncake": "Mooncake (FAST 2025)", "flexgen": "FlexGen (ICML 2023)",
+	"zero-inference": "ZeRO-Inference (SC 2022)", "tensorrt": "TensorRT-LLM (2025)", "lmcache": "LMCache (2025)", "llamacpp": "llama.cpp (2023)",
 }
 
 // head is the first line of an entry.

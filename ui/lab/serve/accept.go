@@ -76,6 +76,8 @@ func (s *source) Entries() []lab.Entry {
 		list[i].Info = fmt.Sprintf("%s billion parameters, %s of width %s", prose.ThreeDigits(float64(a.Parameters())/1e9), prose.Count(a.Layers, "layer"), prose.Grouped(a.Hidden))
 		if err := a.Check(); err != nil {
 			list[i].Error = err.Error()
+		} else if a.Encoder > 0 {
+			list[i].Error = "it has an encoder; only models that decode are served"
 		}
 	}
 	return list

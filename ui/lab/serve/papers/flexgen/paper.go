@@ -48,7 +48,7 @@ func Paper() *study.Paper {
 		Systems: []string{"flexgen", "stream-host", "stream-ssd"},
 		Names:   map[string]string{"flexgen": "FlexGen", "stream-host": "Weights from host", "stream-ssd": "Weights from SSD", "output_tokens_s": "tokens of answers a second"},
 
-		Tolerance: 0.15, Rebuilt: 0.15, ClaimTolerance: 0.15, Cannot: "does not fit",
+		Tolerance: 0.15, Rebuilt: 0.15, ClaimTolerance: 0.15, Cannot: "does not fit", Why: why,
 		Figures: []study.Figure{{
 			ID: "T", Title: "Throughput on a T4", Section: "benchmark/batch_size_table.md", Kind: study.Table,
 			Says:   "A block of batches shares each pass over the weights, so that FlexGen is an order of magnitude faster than one batch a pass.",
