@@ -198,13 +198,16 @@ const (
 )
 
 // steps is about how much work a run is: its requests and those of the other loads, with their blocks.
-func steps(w *work, s *settings, _ string) int {
+func steps(w *work, s *settings, system string) int {
 	n, blocks := float64(len(w.Requests)), 0.0
 	for i := range w.Requests {
 		blocks += float64(len(w.Requests[i].Blocks))
 	}
 	each := ofRequest + ofBlock*blocks/max(n, 1)
 	more := float64(kneeRequests * (len(loads) + kneeSearch + 1))
+	if sys, err := core.FindSystem(system); err == nil && sys.Stream == core.Resident && !sys.Free {
+		more *= 2 // the bound's loads, too
+	}
 	return lab.Steps(n+more, each)
 }
 

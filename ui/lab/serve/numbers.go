@@ -64,7 +64,7 @@ func list() []report.Measure[*result] {
 		}
 		return v
 	}
-	add("users", "Users served", "users", "How many users there are at the largest load of which nine requests in ten keep both limits: each waits for an answer, and pauses before asking again (Little's law).", 1, 1, func(r *result) float64 { return known(r, r.knee.users()) })
+	add("users", "Users served", "users", "How many users there are at the largest load of which nine requests in ten keep both limits: each waits for an answer, and pauses before asking again (Little's law). None has more than the bound.", 1, 1, func(r *result) float64 { return known(r, r.knee.users()) })
 	add("served_rps", "Rate within the limits", "1/s", "The largest rate of requests of which nine in ten keep both limits.", 3, 1, func(r *result) float64 { return known(r, float64(r.knee.best.rate)/1000) })
 	add("output_tokens_s", "Throughput", "tokens/s", "Tokens of answers a second, until the last answer ends.", 1, 1, func(r *result) float64 { return float64(r.OutputRate()) / 1000 })
 	add("total_tokens_s", "Throughput with prompts", "tokens/s", "Tokens of prompts and answers a second.", 1, 1, func(r *result) float64 { return float64(r.TotalRate()) / 1000 })
