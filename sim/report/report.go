@@ -131,6 +131,8 @@ type Chart struct {
 	Limit, LimitLabel string
 	// Bound draws the curves of bounds too, as what would be needed.
 	Bound bool
+	// Plain names bounds as other systems, where what is drawn of them is no demand for what the vertical axis has.
+	Plain bool
 	// Split gives every system a small chart of its own, with the bounds' curves in
 	// each, where one chart would have them on top of each other.
 	Split bool

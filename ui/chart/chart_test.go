@@ -421,6 +421,18 @@ func byBand(a, b []float64) func([]chart.Run, *lab.Info) {
 	}
 }
 
+// byPace has another quantity decide where all that decides is zero.
+func byPace(rs []chart.Run, i *lab.Info) {
+	i.Say = lab.Say{Quantity: "speed", Most: "serves most", Instead: lab.Instead{Quantity: "pace", Says: "Nobody is served.", Most: "is fastest", Than: "× as fast as"}}
+	i.Quantities = append(i.Quantities, report.Quantity{Key: "pace", Unit: "1/s", Better: 1})
+	for k, r := range rs {
+		for len(r.Report.Values) < len(i.Quantities)-1 {
+			r.Report.Values = append(r.Report.Values, report.None())
+		}
+		r.Report.Values = append(r.Report.Values, float64(int64(8)>>k))
+	}
+}
+
 func TestHeadline(t *testing.T) {
 	i := bakery()
 	names := []string{"Ideal", "G10", "DeepUM+", "Base UVM", "FlashNeuron"}
@@ -447,6 +459,7 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 0.931, 0.711, 0.2328, -1}, better: 1, want: "G10 is fastest: 93.1 % of ideal throughput, 1.3× as fast as DeepUM+. What it still loses is mostly cold dough (61 % of its time beyond ideal). FlashNeuron cannot run it."},
 		{values: []float64{1, 0.9997, 1, 0.5}, better: 1, want: "DeepUM+ and G10: as fast as a dream, 2× as fast as Base UVM."},
 		{values: []float64{1, 1}, better: 1, want: "G10: as fast as a dream."},
+		{values: []float64{1, 0, 0}, better: 1, change: byPace, want: "Nobody is served. G10 is fastest: 4 1/s, 2× as fast as DeepUM+."},
 		{values: []float64{1, 0.5, 0.501}, better: 1, want: "DeepUM+ and G10 are level: 50.1 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
 		{values: []float64{1, -1, -1}, better: 1, want: "G10 and DeepUM+ cannot run it."},
 		{values: []float64{1, 0.5, 0.4}, better: 1, change: func(_ []chart.Run, i *lab.Info) { i.Systems[2].Follows = "policy" }, want: "G10 is fastest: 50 % of ideal throughput, 1.2× as fast as DeepUM+. What it still loses is mostly cold dough (61 % of its time beyond ideal). DeepUM+: speed 20 % below G10, the best of the others, and 60 % below Ideal, a bound."},

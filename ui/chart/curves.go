@@ -316,12 +316,12 @@ func orElse(s, other string) string {
 }
 
 // title names a curve.
-func (*drawing) title(r *Run, name string) string {
+func (d *drawing) title(r *Run, name string) string {
 	s := r.System.Title
 	if name != "" {
 		s += ", " + name
 	}
-	if r.System.Bound {
+	if r.System.Bound && !d.chart.Plain {
 		s += " (demand)"
 	}
 	return s
@@ -419,13 +419,19 @@ func (d *drawing) sayTracks(r *Run, tracks []track) string {
 func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 	var said []string
 	var top *track
+	bound := func(r *Run) string {
+		if d.chart.Plain {
+			return r.System.Title
+		}
+		return "Demand"
+	}
 	for i := range tracks {
 		t := &tracks[i]
 		if !t.run.System.Bound && (top == nil || t.y.high > top.y.high) {
 			top = t
 		}
 		if t.run.System.Bound && limit > 0 && t.name == "" {
-			said = append(said, "Demand peaks at "+With(Digits(t.y.high, 4), d.chart.Unit)+", "+Digits(t.y.high/limit, 3)+"× the "+d.limitName()+".")
+			said = append(said, bound(t.run)+" peaks at "+With(Digits(t.y.high, 4), d.chart.Unit)+", "+Digits(t.y.high/limit, 3)+"× the "+d.limitName()+".")
 		}
 	}
 	if top != nil && d.chart.Say != "" {

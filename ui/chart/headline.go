@@ -81,8 +81,10 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 	case len(h.done) == 0:
 		return "No system has a result to compare.", "", ""
 	}
+	front := h.instead()
 	h.quantity, h.waits = &info.Quantities[h.at], waiting > 0
 	says, why = h.winner()
+	says = front + says
 	if a := h.done[0].Report.Answer; a != "" {
 		if len(h.done) > 1 {
 			why = says + why
@@ -97,6 +99,28 @@ func verdict(info *lab.Info, runs []Run) (says, why, refused string) {
 		says = "So far: " + says
 	}
 	return says, strings.TrimSpace(why), refused
+}
+
+// instead has another quantity decide where all values are zero, and returns what is said of that.
+func (h *headline) instead() string {
+	x := h.say.Instead
+	if x.Quantity == "" || slices.ContainsFunc(h.done, func(c contender) bool { return c.value != 0 }) {
+		return ""
+	}
+	at := h.info.Quantity(x.Quantity)
+	var list []contender
+	for _, c := range h.done {
+		if v, ok := c.Run.value(at); ok {
+			list = append(list, contender{c.Run, v})
+		}
+	}
+	if len(list) < len(h.done) {
+		return ""
+	}
+	say := *h.say
+	say.Quantity, say.Most, say.Than, say.Instead = x.Quantity, x.Most, x.Than, lab.Instead{}
+	h.say, h.at, h.done, h.bounds, h.bounded = &say, at, list, nil, false
+	return x.Says + " "
 }
 
 // A headline is one while it is made.

@@ -112,6 +112,13 @@ type Asked struct {
 	ID    string // of the palette's command: "section crash"
 }
 
+// An Instead is what decides where what decides else is zero of all.
+type Instead struct {
+	Quantity   string // its key; empty without
+	Says       string // a sentence in front: "No load keeps the limits."
+	Most, Than string // as those of Say
+}
+
 // Say is how the headline speaks of results.
 type Say struct {
 	Quantity string // key of what decides
@@ -155,6 +162,8 @@ type Say struct {
 	// with which nothing is gained: "No design makes memory larger".
 	None   string
 	NoneAt float64
+	// Instead decides where all of those compared have a value of zero.
+	Instead Instead
 	// Change lists keys of quantities that compare one system before and after a
 	// change of settings, where the first that a report has decides; without any,
 	// Quantity does. Faster and Slower are what a system then is: "faster".

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	core "spillway/sim/serve"
@@ -38,15 +39,30 @@ type knee struct {
 	// best is the largest load that keeps the limits; its rate is 0 if none does.
 	best  loadPoint
 	pause unit.Time // of a user between questions
+	bound *knee     // of the bound, which no system is better than; nil of the bound itself, and where there is none
 }
 
 // users is how many there are at the largest load that keeps the limits, by Little's law: each
-// waits for an answer, and pauses before asking again.
+// waits for an answer, and pauses before asking again. They are no more than the bound's: who waits
+// longer for an answer is no further user.
 func (k *knee) users() float64 {
 	if k.best.rate == 0 {
 		return 0
 	}
-	return float64(k.best.rate) / 1000 * seconds(k.best.e2e+k.pause)
+	n := float64(k.best.rate) / 1000 * seconds(k.best.e2e+k.pause)
+	if k.bound != nil {
+		n = min(n, k.bound.users())
+	}
+	return n
+}
+
+// top is the largest rate that is searched: where a system that holds its weights keeps more than the
+// bound does, the order of requests did it by chance.
+func (k *knee) top() int64 {
+	if k.bound == nil {
+		return math.MaxInt64
+	}
+	return k.bound.best.rate
 }
 
 func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
@@ -88,6 +104,15 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 		return nil, err
 	}
 	k := &knee{pause: s.Pause}
+	if sys, err := core.FindSystem(x.System); err == nil && sys.Stream == core.Resident && !sys.Free {
+		b, err := w.knee(s, bound(), p)
+		if err != nil {
+			return nil, err
+		}
+		if len(b.points) > 0 {
+			k.bound = b
+		}
+	}
 	most, err := w.most(s, x)
 	if err != nil || most < 1 {
 		return k, err
@@ -107,17 +132,21 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 			return nil, err
 		}
 		k.points = append(k.points, at)
-		if at.good >= keeps && best == i {
+		if at.good >= keeps && best == i && at.rate <= k.top() {
 			best, k.best = i+1, at
 		}
 	}
 	if best < len(k.points) {
 		low, high := k.best.rate, k.points[best].rate
+		next := (low + high) / 2
+		if top := k.top(); top < high { // the bound's own comes first
+			high, next = top+1, top
+		}
 		for range kneeSearch {
 			if high-low < 2 {
 				break
 			}
-			at, err := run((low + high) / 2)
+			at, err := run(next)
 			if err != nil {
 				return nil, err
 			}
@@ -126,6 +155,7 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 			} else {
 				high = at.rate
 			}
+			next = (low + high) / 2
 		}
 	}
 	if len(w.knees) > 64 { // nobody asks for so many again

@@ -58,19 +58,20 @@ func New() lab.Lab {
 				Quantity: "users", Than: "× as many users as", Most: "serves most", Loss: "bill", LossOf: "ttft_mean_s",
 				Spends: "%s spends %s of the %s to the first token %s, %s %s", LossSays: "The time to the first token goes mostly %[2]s (%[3]s of it)",
 				Besides: []lab.Beside{
-					{Quantity: "usd_per_million", Says: "A million tokens of answers cost %s"},
-					{Quantity: "life_days", Says: "Its drives live %s if it never stops"},
+					{Quantity: "usd_at_knee", Says: "With so many users a million tokens of answers cost %s"},
+					{Quantity: "life_days", Says: "At the load that is set its drives live %s if it never stops"},
 				},
-				Alone:  []lab.Alone{{Quantity: "usd_per_million", Says: "%s for a million tokens"}, {Quantity: "hit_rate", Says: "%s of prompts' tokens found in a tier"}},
-				Seed:   "seed",
-				Cannot: "cannot serve it", Change: []string{"users"}, Faster: "better", Slower: "worse",
+				Alone:   []lab.Alone{{Quantity: "usd_at_knee", Says: "%s for a million tokens with so many"}, {Quantity: "hit_rate", Says: "%s of prompts' tokens found in a tier"}},
+				Seed:    "seed",
+				Instead: lab.Instead{Quantity: "output_tokens_s", Says: "No system serves a user within the limits.", Most: "is fastest", Than: "× as fast as"},
+				Cannot:  "cannot serve it", Change: []string{"users"}, Faster: "better", Slower: "worse",
 			},
 			Cost: lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank: []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
 			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", Vary: "rate",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Ways:  []lab.Way{{Label: "I serve a model"}, {Label: "I weigh a machine", View: "whatif"}},
+			Ways:  []lab.Way{{Label: "I serve a model"}, {Label: "I size a server", View: "whatif"}},
 			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}},
 		},
 		Why:     why(),
@@ -158,7 +159,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	case s.Arrivals == "burst":
 		rep.Caveats = append(rep.Caveats, "All requests come at once: the time to the first token is a queue here, and no latency.")
 	case r.knee.best.rate > 0 && r.setting.TTFT > 0 && 10*r.TTFT.P90 > 9*r.setting.TTFT:
-		rep.Caveats = append(rep.Caveats, "This load is near the knee: a few percent of memory or rate change the time to the first token by a factor.")
+		rep.Caveats = append(rep.Caveats, "This load is near the knee of "+titleOf(r.System)+": a few percent of memory or rate change the time to the first token by a factor.")
 	}
 	if r.knee.best.rate == 0 {
 		rep.Notes = append(rep.Notes, "No load keeps the limits for nine requests of ten: the limits under What users accept are tighter than one request alone takes.")
@@ -171,6 +172,14 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	rep.Curves = curves(r)
 	return rep
+}
+
+// titleOf is a system's title.
+func titleOf(key string) string {
+	if sys, err := core.FindSystem(key); err == nil {
+		return sys.Title
+	}
+	return key
 }
 
 // lead is the question.
@@ -198,13 +207,16 @@ const (
 )
 
 // steps is about how much work a run is: its requests and those of the other loads, with their blocks.
-func steps(w *work, s *settings, _ string) int {
+func steps(w *work, s *settings, system string) int {
 	n, blocks := float64(len(w.Requests)), 0.0
 	for i := range w.Requests {
 		blocks += float64(len(w.Requests[i].Blocks))
 	}
 	each := ofRequest + ofBlock*blocks/max(n, 1)
 	more := float64(kneeRequests * (len(loads) + kneeSearch + 1))
+	if sys, err := core.FindSystem(system); err == nil && sys.Stream == core.Resident && !sys.Free {
+		more *= 2 // the bound's loads, too
+	}
 	return lab.Steps(n+more, each)
 }
 

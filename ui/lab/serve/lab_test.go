@@ -83,6 +83,23 @@ func TestKnee(t *testing.T) {
 	}
 }
 
+// No system serves more than the bound, with a tour's requests and where tiers matter: strangers saw host memory and
+// drives pass it, by a chance of the order of requests and by answers that took longer.
+func TestBound(t *testing.T) {
+	l := New()
+	for _, set := range []string{presets()[0].Set, small + " pause=0 ttft=10"} {
+		rate, users := value(t, &l, set, bound(), "served_rps"), value(t, &l, set, bound(), "users")
+		for _, system := range []string{"hbm", "host", "host-ssd"} {
+			if v := value(t, &l, set, system, "served_rps"); v > rate {
+				t.Errorf("%s: %s serves %v requests a second, the bound %v", set, system, v, rate)
+			}
+			if v := value(t, &l, set, system, "users"); v > users {
+				t.Errorf("%s: %s serves %v users, the bound %v", set, system, v, users)
+			}
+		}
+	}
+}
+
 // A recorded list at a rate has that rate in the mean, and requests in their order.
 func TestPaced(t *testing.T) {
 	s := standard()

@@ -64,7 +64,7 @@ func list() []report.Measure[*result] {
 		}
 		return v
 	}
-	add("users", "Users served", "users", "How many users there are at the largest load of which nine requests in ten keep both limits: each waits for an answer, and pauses before asking again (Little's law).", 1, 1, func(r *result) float64 { return known(r, r.knee.users()) })
+	add("users", "Users served", "users", "How many users there are at the largest load of which nine requests in ten keep both limits: each waits for an answer, and pauses before asking again (Little's law). None has more than the bound.", 1, 1, func(r *result) float64 { return known(r, r.knee.users()) })
 	add("served_rps", "Rate within the limits", "1/s", "The largest rate of requests of which nine in ten keep both limits.", 3, 1, func(r *result) float64 { return known(r, float64(r.knee.best.rate)/1000) })
 	add("output_tokens_s", "Throughput", "tokens/s", "Tokens of answers a second, until the last answer ends.", 1, 1, func(r *result) float64 { return float64(r.OutputRate()) / 1000 })
 	add("total_tokens_s", "Throughput with prompts", "tokens/s", "Tokens of prompts and answers a second.", 1, 1, func(r *result) float64 { return float64(r.TotalRate()) / 1000 })
@@ -177,9 +177,9 @@ func charts() []report.Chart {
 	const rate = "requests a second"
 	return []report.Chart{
 		{ID: "users", Title: "Users within the limits", Kind: report.Bars, Of: []string{"users"}, Unit: "users", Say: "serves most", Help: "Users at the largest load of which nine requests in ten keep both limits; each pauses between questions (What users accept).", None: "No load keeps the limits."},
-		{ID: "knee", Title: "Time to the first token, by load", Kind: report.Lines, X: rate, Y: "s", Unit: "s", LogY: true, Bound: true, Help: "Nine of ten requests have their first token within it. Where a line turns up, the load is more than the system gets done.", Limit: "ttft", LimitLabel: "accepted"},
-		{ID: "pace", Title: "Time of each further token, by load", Kind: report.Lines, X: rate, Y: "ms", Unit: "ms", Bound: true, Limit: "tpot", LimitLabel: "accepted"},
-		{ID: "goodput", Title: "Goodput, by load", Kind: report.Lines, X: rate, Y: "1/s", Unit: "1/s", Bound: true, Help: "Requests a second that keep both limits."},
+		{ID: "knee", Title: "Time to the first token, by load", Kind: report.Lines, X: rate, Y: "s", Unit: "s", LogY: true, Bound: true, Plain: true, Help: "Nine of ten requests have their first token within it. Where a line turns up, the load is more than the system gets done.", Limit: "ttft", LimitLabel: "accepted"},
+		{ID: "pace", Title: "Time of each further token, by load", Kind: report.Lines, X: rate, Y: "ms", Unit: "ms", Bound: true, Plain: true, Limit: "tpot", LimitLabel: "accepted"},
+		{ID: "goodput", Title: "Goodput, by load", Kind: report.Lines, X: rate, Y: "1/s", Unit: "1/s", Bound: true, Plain: true, Help: "Requests a second that keep both limits."},
 		{ID: "bill", Title: "Where the time to the first token goes", Kind: report.Stacks, Of: bill, Colors: colors, Sum: "ttft_mean_s", Unit: "s", Say: "waits longest", Help: "Mean over the requests of this load; the parts add up."},
 		{ID: "hits", Title: "Where prompts come from", Kind: report.Stacks, Of: hits, Colors: []string{"compute", "host-in", "ssd-in", "cause-1"}, Unit: "%", Max: 100, Say: "computes most", Help: "Share of all tokens of prompts."},
 		{ID: "tiers", Title: "Tokens in each tier", Kind: report.Bands, X: "time, s", Opens: report.OpensSecond, Y: "million tokens", Unit: "million tokens", Names: []string{"in use", "kept in GPU memory", "in host memory", "on drives"}, Colors: []string{"compute", "cause-3", "host-in", "ssd-in"}, None: "Nothing is kept."},

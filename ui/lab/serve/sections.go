@@ -142,7 +142,7 @@ func roofline(v *look) (*report.Section, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !r.Ran() || r.TPOT.P50 == 0 {
+		if !r.Ran() || r.TPOT.P50 == 0 || waited(r) {
 			break
 		}
 		t.Rows = append(t.Rows, report.Row{Head: prose.Grouped(b), Cells: []report.Cell{
@@ -162,6 +162,15 @@ func roofline(v *look) (*report.Section, error) {
 		said = fmt.Sprintf("Up to %s requests a step takes little more for twice as many; from there on each costs.", prose.Grouped(bend/2))
 	}
 	return &report.Section{Text: []string{said}, Tables: []report.Table{t}}, nil
+}
+
+// waited reports whether a request had no place before another was answered: not all were answered at once.
+func waited(r *core.Result) bool {
+	last, first := unit.Time(0), unit.Time(math.MaxInt64)
+	for i := range r.Requests {
+		last, first = max(last, r.Requests[i].Admit), min(first, r.Requests[i].Done)
+	}
+	return last >= first
 }
 
 // A change is a machine with something more or less.
@@ -192,6 +201,9 @@ func changes() []change {
 	}
 }
 
+// matters is which part of all users a change must bring to be one: less is what the search for the knee leaves open.
+const matters = 100
+
 // next compares what more of each part brings, and what each tier does.
 func next(v *look) (*report.Section, error) {
 	t := report.Table{Key: "next", Title: v.title + ", changed", Head: []string{"Change", "Users", "Requests a second", "Price of the machine", "A million tokens", "It pays up to"}}
@@ -206,7 +218,7 @@ func next(v *look) (*report.Section, error) {
 		t.Rows = append(t.Rows, report.Row{Head: name, Cells: cells})
 	}
 	row("as it is", base, price)
-	best, gained := "", 0.0
+	best, gained, half := "", 0.0, false
 	list := slices.DeleteFunc(changes(), func(c change) bool { return c.of != nil && !c.of(own) })
 	others := slices.DeleteFunc(core.Systems(), func(x core.System) bool {
 		return x.Key == v.System || x.Stream != core.Resident || x.Batch || x.Free || own.Stream != core.Resident
@@ -233,9 +245,11 @@ func next(v *look) (*report.Section, error) {
 			return nil, err
 		}
 		row(c.name, k, n.Price())
-		if more := k.users() - base.users(); more > gained {
+		more := k.users() - base.users()
+		if more > gained {
 			best, gained = c.name, more
 		}
+		half = half || s.Host < v.Settings.Host && matters*-more <= base.users()
 		tell()
 	}
 	tiers := report.Table{Key: "tiers", Title: "The same machine with other tiers", Head: []string{"System", "Users", "Requests a second", "First token, nine in ten within", "A million tokens"}}
@@ -257,10 +271,13 @@ func next(v *look) (*report.Section, error) {
 		}
 	}
 	out := &report.Section{Text: []string{verdict(v.title, v.r)}, Tables: []report.Table{t, tiers}}
-	if best != "" {
+	switch {
+	case matters*gained > base.users():
 		out.Text = append(out.Text, fmt.Sprintf("Most of these changes bring would be %s: %s users more.", best, prose.ThreeDigits(gained)))
-	} else if base.best.rate > 0 {
-		out.Text = append(out.Text, "None of these changes brings a user more.")
+	case base.best.rate > 0 && half:
+		out.Text = append(out.Text, "None of these changes brings anything; half of the host memory is enough.")
+	case base.best.rate > 0:
+		out.Text = append(out.Text, "None of these changes brings anything.")
 	}
 	if useless != "" {
 		out.Text = append(out.Text, useless)
