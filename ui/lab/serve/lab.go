@@ -71,7 +71,7 @@ func New() lab.Lab {
 			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", Vary: "rate",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Ways:  []lab.Way{{Label: "I serve a model"}, {Label: "I size a server", View: "whatif"}},
+			Ways:  []lab.Way{{Label: "I serve a model"}},
 			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}},
 		},
 		Why:     why(),
