@@ -187,7 +187,7 @@ func charts() []report.Chart {
 		{ID: "engines", Title: "What engines do", Kind: report.Stacks, Of: doings[:], Colors: []string{"cause-4", "host-in", "compute", "cause-2", "cause-3"}, Sum: "time_s", Unit: "s", Say: "takes longest", Help: "Mean over the copies of the model; the parts are the time of the run."},
 		{ID: "throughput", Title: "Tokens of answers a second", Kind: report.Bars, Of: []string{"output_tokens_s"}, Unit: "tokens/s", Say: "is fastest"},
 		{ID: "cost", Title: "Cost of a million tokens", Kind: report.Bars, Of: []string{"usd_per_million"}, Unit: "$", Say: "costs most", Help: "Machine and electricity at this load; prices are settings."},
-		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "Until their warranted endurance is used up, at this load.", None: "No drive is written."},
+		{ID: "life", Title: "Written to drives a day", Kind: report.Bars, Of: []string{"written_tb_day"}, Unit: "TB", Say: "writes most", Help: "If it goes on as in the run; how long drives live so stands in the section below.", None: "No drive is written."},
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"spillway/sim/workload"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 )
 
 // filled returns the settings that a setup means.
@@ -173,6 +174,9 @@ func TestEveryKnobActs(t *testing.T) {
 		}
 	}
 	acts["spillway_others"] = true // in random workloads alone: TestEveryKnobMatters
+	for _, key := range []string{own.TextKey, own.WorkKey, "p1", "p2", "p3", "p4"} {
+		acts[key] = true // for what somebody wrote alone: TestOwn
+	}
 	for i := range l.Knobs {
 		if k := &l.Knobs[i]; k.Key != "entry" && !slices.Contains(l.EntryKnobs, k.Key) && !k.Derived && !acts[k.Key] {
 			t.Errorf("%s changes nothing anywhere", k.Key)
