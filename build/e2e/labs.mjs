@@ -110,7 +110,7 @@ const rows = {
         ['empty.txt', '', 'empty.txt: an empty file'],
       ],
       more: { name: 'azure.csv', text: () => sample('traces/requests/testdata/azure.csv'), facts: /3 requests/ },
-      bundled: 'mooncake',
+      bundled: 'Llama-3 8B',
     },
     sweep: { ask: '&ask=vary&ask-vary=input&ask-values=500,1000,2000', answers: 3 },
     figure: { id: 'tensorrt.T', title: 'Throughput' },
