@@ -426,7 +426,7 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 		return nil, nil, nil, fmt.Errorf("%s needs drives; set drives to 1 or more", sys.Title)
 	}
 	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
-		return nil, nil, nil, errors.New("keys and values are bf16 or fp8; those of four bits are flexgen's alone")
+		return nil, nil, nil, errors.New("keys and values of four bits are FlexGen's alone; choose bf16 or fp8")
 	}
 	return s, sys, e, nil
 }
