@@ -117,10 +117,7 @@ func (o *Own) number(feature int, a *buddy.Allocation) float64 {
 	case featSize:
 		return float64(a.Bytes)
 	case featIdle:
-		if a.Idle {
-			return 1
-		}
-		return 0
+		return policy.Truth(a.Idle)
 	case featRatio:
 		return float64(buddy.EntryBytes) / float64(o.target.Slot())
 	case featFootprint:

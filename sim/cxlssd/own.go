@@ -175,7 +175,7 @@ func (o *own) ReadOne(feature int, t int32) float64 {
 		case featWritten:
 			return float64(bits.OnesCount64(w.written))
 		}
-		return inSeconds(max(0, o.now-w.ready))
+		return policy.Seconds(max(0, o.now-w.ready))
 	case featDirty:
 		return float64(bits.OnesCount64(d.pages[t].dirty))
 	case featLogged:
@@ -191,7 +191,7 @@ func (o *own) ReadOne(feature int, t int32) float64 {
 	case featCapacity:
 		return float64(d.host.capacity)
 	case featPromoted:
-		return truth(o.promoted)
+		return policy.Truth(o.promoted)
 	case featLogUsed:
 		return float64(d.log.used())
 	case featLogSlots:
@@ -200,21 +200,21 @@ func (o *own) ReadOne(feature int, t int32) float64 {
 		return float64(d.log.half)
 	case featBacklog:
 		o.Work += int64(len(d.flash.servers)) // all of them are looked at
-		return inSeconds(max(0, d.flash.backlog(o.now)))
+		return policy.Seconds(max(0, d.flash.backlog(o.now)))
 	case featWait:
 		switch {
 		case o.load.kind == Merged || d.trueLatency:
-			return inSeconds(o.load.flash + o.load.queued)
+			return policy.Seconds(o.load.flash + o.load.queued)
 		case o.load.estimate == forever:
 			return policy.Never
 		}
-		return inSeconds(o.load.estimate)
+		return policy.Seconds(o.load.estimate)
 	case featThreshold:
-		return inSeconds(d.setup.Threshold)
+		return policy.Seconds(d.setup.Threshold)
 	case featMerged:
-		return truth(o.load.kind == Merged)
+		return policy.Truth(o.load.kind == Merged)
 	case featLatencyKnown:
-		return truth(d.trueLatency)
+		return policy.Truth(d.trueLatency)
 	case featWaiting:
 		if o.queue == nil {
 			return 0
@@ -223,21 +223,10 @@ func (o *own) ReadOne(feature int, t int32) float64 {
 	case featCores:
 		return float64(d.setup.Cores)
 	case featNow:
-		return inSeconds(o.now)
+		return policy.Seconds(o.now)
 	}
 	return o.dials[feature-featDials]
 }
-
-// truth is a condition as a number.
-func truth(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// inSeconds is a time as policies have it: rounded once.
-func inSeconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
 
 // errGaveUp ends a run whose policy asked for too much.
 var errGaveUp = errors.New("gave up")

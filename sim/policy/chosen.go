@@ -18,6 +18,15 @@ func (c *Chosen) Called() string {
 	return c.Title
 }
 
+// Default is the policy of a place where nobody wrote one: the default of its first rule.
+func (p *Place) Default() *Chosen {
+	d, err := Parse(p, p.Rules[0].Name+" = "+p.Rules[0].Default)
+	if err != nil {
+		panic("policy: " + err.Error()) // tests of places parse it
+	}
+	return &Chosen{Policy: d, Dials: [Dials]float64{1, 1, 1, 1}, Work: 1e9}
+}
+
 // Yours is the title of what does as somebody wrote, in every laboratory, and System its name.
 const (
 	Yours  = "Yours"

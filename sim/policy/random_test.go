@@ -116,7 +116,7 @@ func walk(e *expr, features, kept []float64, quiet bool, d *Doubts) float64 {
 	case opNeg:
 		return -kid(0)
 	case opNot:
-		return truth(!is(0))
+		return Truth(!is(0))
 	case opAbs:
 		return math.Abs(kid(0))
 	case opFloor:
@@ -158,23 +158,23 @@ func walk(e *expr, features, kept []float64, quiet bool, d *Doubts) float64 {
 		}
 		return x
 	case opLess:
-		return truth(kid(0) < kid(1))
+		return Truth(kid(0) < kid(1))
 	case opLessEqual:
-		return truth(kid(0) <= kid(1))
+		return Truth(kid(0) <= kid(1))
 	case opGreater:
-		return truth(kid(0) > kid(1))
+		return Truth(kid(0) > kid(1))
 	case opGreaterEqual:
-		return truth(kid(0) >= kid(1))
+		return Truth(kid(0) >= kid(1))
 	case opEqual:
-		return truth(kid(0) == kid(1))
+		return Truth(kid(0) == kid(1))
 	case opUnequal:
-		return truth(kid(0) != kid(1))
+		return Truth(kid(0) != kid(1))
 	case opAnd:
 		x, y := is(0), is(1)
-		return truth(x && y)
+		return Truth(x && y)
 	case opOr:
 		x, y := is(0), is(1)
-		return truth(x || y)
+		return Truth(x || y)
 	}
 	c, x, y := kid(0), kid(1), kid(2)
 	if c != 0 {

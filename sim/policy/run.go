@@ -1,6 +1,10 @@
 package policy
 
-import "math"
+import (
+	"math"
+
+	"spillway/sim/unit"
+)
 
 // Width is how many candidates a column has.
 const Width = 256
@@ -47,13 +51,16 @@ func (c *Code) columns(width int) [][]float64 {
 	return f
 }
 
-// truth is a condition as a number.
-func truth(is bool) float64 {
+// Truth is a condition as policies have it, 1 or 0.
+func Truth(is bool) float64 {
 	if is {
 		return 1
 	}
 	return 0
 }
+
+// Seconds is a time as policies have it, rounded once.
+func Seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
 
 // run computes one candidate, whose inputs are in f. Every product and quotient is rounded
 // by itself, whatever the processor could do at once.
@@ -66,7 +73,7 @@ func (c *Code) run(f []float64, d *Doubts) {
 		case opNeg:
 			v = -x
 		case opNot:
-			v = truth(x == 0)
+			v = Truth(x == 0)
 		case opAbs:
 			v = math.Abs(x)
 		case opFloor:
@@ -90,21 +97,21 @@ func (c *Code) run(f []float64, d *Doubts) {
 				v = f[s.b]
 			}
 		case opLess:
-			v = truth(x < f[s.b])
+			v = Truth(x < f[s.b])
 		case opLessEqual:
-			v = truth(x <= f[s.b])
+			v = Truth(x <= f[s.b])
 		case opGreater:
-			v = truth(x > f[s.b])
+			v = Truth(x > f[s.b])
 		case opGreaterEqual:
-			v = truth(x >= f[s.b])
+			v = Truth(x >= f[s.b])
 		case opEqual:
-			v = truth(x == f[s.b])
+			v = Truth(x == f[s.b])
 		case opUnequal:
-			v = truth(x != f[s.b])
+			v = Truth(x != f[s.b])
 		case opAnd:
-			v = truth(x != 0 && f[s.b] != 0)
+			v = Truth(x != 0 && f[s.b] != 0)
 		case opOr:
-			v = truth(x != 0 || f[s.b] != 0)
+			v = Truth(x != 0 || f[s.b] != 0)
 		case opIf:
 			if v = f[s.c]; x != 0 {
 				v = f[s.b]
@@ -148,7 +155,7 @@ func (c *Code) runColumns(f [][]float64, n int, d *Doubts) {
 			}
 		case opNot:
 			for k := range to {
-				to[k] = truth(x[k] == 0)
+				to[k] = Truth(x[k] == 0)
 			}
 		case opAbs:
 			for k := range to {
@@ -194,35 +201,35 @@ func (c *Code) runColumns(f [][]float64, n int, d *Doubts) {
 			}
 		case opLess:
 			for k := range to {
-				to[k] = truth(x[k] < y[k])
+				to[k] = Truth(x[k] < y[k])
 			}
 		case opLessEqual:
 			for k := range to {
-				to[k] = truth(x[k] <= y[k])
+				to[k] = Truth(x[k] <= y[k])
 			}
 		case opGreater:
 			for k := range to {
-				to[k] = truth(x[k] > y[k])
+				to[k] = Truth(x[k] > y[k])
 			}
 		case opGreaterEqual:
 			for k := range to {
-				to[k] = truth(x[k] >= y[k])
+				to[k] = Truth(x[k] >= y[k])
 			}
 		case opEqual:
 			for k := range to {
-				to[k] = truth(x[k] == y[k])
+				to[k] = Truth(x[k] == y[k])
 			}
 		case opUnequal:
 			for k := range to {
-				to[k] = truth(x[k] != y[k])
+				to[k] = Truth(x[k] != y[k])
 			}
 		case opAnd:
 			for k := range to {
-				to[k] = truth(x[k] != 0 && y[k] != 0)
+				to[k] = Truth(x[k] != 0 && y[k] != 0)
 			}
 		case opOr:
 			for k := range to {
-				to[k] = truth(x[k] != 0 || y[k] != 0)
+				to[k] = Truth(x[k] != 0 || y[k] != 0)
 			}
 		case opIf:
 			z := f[s.c][:n]

@@ -199,7 +199,7 @@ func (o *asks) one(feature int, x int32) float64 {
 	case featNumber:
 		return float64(x) + 1
 	case featWaited:
-		return seconds(o.r.now - e.all[x].since)
+		return policy.Seconds(o.r.now - e.all[x].since)
 	case featAtHand:
 		return float64(int64(len(o.r.find(x))) * e.block)
 	case featAnswer:
@@ -214,7 +214,7 @@ func (o *asks) one(feature int, x int32) float64 {
 	case featDepth:
 		return float64(o.depth[x])
 	case featAge:
-		return seconds(o.r.now - o.at[x])
+		return policy.Seconds(o.r.now - o.at[x])
 	case featTier:
 		return float64(o.tier)
 	case featShare:
@@ -226,12 +226,9 @@ func (o *asks) one(feature int, x int32) float64 {
 	case featFree:
 		return float64(e.capacity - e.replicas[x].private - e.replicas[x].pinned)
 	case featNow:
-		return seconds(o.r.now)
+		return policy.Seconds(o.r.now)
 	case featBlock:
 		return float64(e.block)
 	}
 	return o.dials[feature-featDials]
 }
-
-// seconds is a time as policies have it: rounded once.
-func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }

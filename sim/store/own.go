@@ -153,16 +153,16 @@ func (o *own) Read(feature int, things []int32, out []float64) {
 	case featDue:
 		for i, t := range things {
 			if out[i] = policy.Never; o.isPut[t] && o.due[t] >= 0 {
-				out[i] = inSeconds(o.due[t])
+				out[i] = policy.Seconds(o.due[t])
 			}
 		}
 	case featFetchCost:
 		for i, t := range things {
-			out[i] = inSeconds(r.setup.fetch(r.tensors[t].bytes))
+			out[i] = policy.Seconds(r.setup.fetch(r.tensors[t].bytes))
 		}
 	case featEvictCost:
 		for i, t := range things {
-			out[i] = inSeconds(r.setup.evict(r.tensors[t].bytes))
+			out[i] = policy.Seconds(r.setup.evict(r.tensors[t].bytes))
 		}
 	case featNext:
 		for i, t := range things {
@@ -172,7 +172,7 @@ func (o *own) Read(feature int, things []int32, out []float64) {
 		}
 	case featAge:
 		for i, t := range things {
-			out[i] = inSeconds(r.now - o.since[t])
+			out[i] = policy.Seconds(r.now - o.since[t])
 		}
 	case featMine:
 		for i, t := range things {
@@ -189,7 +189,7 @@ func (o *own) Read(feature int, things []int32, out []float64) {
 		for i, t := range things {
 			x := &r.tensors[t]
 			if out[i] = policy.Never; o.isPut[t] && x.truth != never {
-				out[i] = inSeconds(unit.Time(r.distance(byTruth, int32(x.client), x.truth)))
+				out[i] = policy.Seconds(unit.Time(r.distance(byTruth, int32(x.client), x.truth)))
 			}
 		}
 	case featTruthOp:
@@ -215,7 +215,7 @@ func (o *own) same(feature int) float64 {
 	case featClients:
 		return float64(len(o.held))
 	case featNow:
-		return inSeconds(o.r.now)
+		return policy.Seconds(o.r.now)
 	case featShort:
 		return float64(o.short)
 	case featFree:
@@ -223,9 +223,6 @@ func (o *own) same(feature int) float64 {
 	}
 	return o.script.Dials[feature-featDials]
 }
-
-// inSeconds is a time as policies have it: rounded once.
-func inSeconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
 
 // A crowd is tensors that are asked. In which order they stand means nothing.
 type crowd struct {

@@ -101,21 +101,11 @@ func (r *Ran) Account() *policy.Account {
 	return &a
 }
 
-// Default is the policy where nobody wrote one.
-func Default() *policy.Chosen {
-	place := Asks()
-	p, err := policy.Parse(place, place.Rules[0].Name+" = "+place.Rules[0].Default)
-	if err != nil {
-		panic("own: " + err.Error())
-	}
-	return &policy.Chosen{Policy: p, Dials: [policy.Dials]float64{1, 1, 1, 1}, Work: 1e9}
-}
-
 // System is the system of a policy for one run, and what that says of it. The policy is one for
 // [Asks]; nil is the default.
 func System(c *policy.Chosen) (*system.System, *Ran) {
 	if c == nil {
-		c = Default()
+		c = Asks().Default()
 	}
 	r := &Ran{chosen: c}
 	score, host := c.Rule(choosing), c.Rule(placing)
@@ -165,9 +155,9 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	case featSpan:
 		return float64(x.End - x.Start)
 	case featGlobal:
-		return truth(x.Workload.Tensors[x.Tensor].Global)
+		return policy.Truth(x.Workload.Tensors[x.Tensor].Global)
 	case featWraps:
-		return truth(int(x.End) > len(x.Workload.Kernels))
+		return policy.Truth(int(x.End) > len(x.Workload.Kernels))
 	case featDriveTime:
 		return inSeconds(x.DriveTime)
 	case featHostTime:
@@ -187,17 +177,9 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	case featAway:
 		return float64(x.Come - x.Gone)
 	case featOnHost:
-		return truth(x.Tier == offload.Host)
+		return policy.Truth(x.Tier == offload.Host)
 	}
 	return r.chosen.Dials[feature-featDials]
-}
-
-// truth is a condition as policies have it.
-func truth(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // inSeconds is picoseconds as policies have times: rounded once.

@@ -130,7 +130,7 @@ func (s *swapper) Read(feature int, things []int32, out []float64) {
 		case featUses:
 			v = float64(x.uses)
 		case featGlobal:
-			v = truth(r.Workload.Tensors[t].Global)
+			v = policy.Truth(r.Workload.Tensors[t].Global)
 		case featHostTime:
 			v = s.trip(id, machine.Host)
 		case featSSDTime:
@@ -140,9 +140,9 @@ func (s *swapper) Read(feature int, things []int32, out []float64) {
 		case featTruth:
 			v = s.distance(id, true)
 		case featAge:
-			v = inSeconds(r.Clock().Time(r.Now() - x.since))
+			v = policy.Seconds(r.Clock().Time(r.Now() - x.since))
 		case featDirty:
-			v = truth(r.Dirty(id))
+			v = policy.Truth(r.Dirty(id))
 		default:
 			v = s.same(feature)
 		}
@@ -175,7 +175,7 @@ func (s *swapper) same(feature int) float64 {
 // trip is how long t takes to a tier and back, in seconds.
 func (s *swapper) trip(t workload.TensorID, to machine.Tier) float64 {
 	n := s.run.Size(t)
-	return inSeconds(s.run.Clock().Time(s.run.TransferTime(n, to, true) + s.run.TransferTime(n, to, false)))
+	return policy.Seconds(s.run.Clock().Time(s.run.TransferTime(n, to, true) + s.run.TransferTime(n, to, false)))
 }
 
 // distance is how many kernels run before the next use of t, where that is known.

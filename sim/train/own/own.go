@@ -48,21 +48,11 @@ func (r *Ran) GaveUp() string {
 	return "gave up: " + r.asker.Says()
 }
 
-// Default is the policy where nobody wrote one.
-func Default() *policy.Chosen {
-	place := Asks()
-	p, err := policy.Parse(place, place.Rules[0].Name+" = "+place.Rules[0].Default)
-	if err != nil {
-		panic("own: " + err.Error())
-	}
-	return &policy.Chosen{Policy: p, Dials: [policy.Dials]float64{1, 1, 1, 1}, Work: 1e9}
-}
-
 // System is the system of a policy for one run, and what that says of it. The policy is one for
 // [Asks]; nil is the default.
 func System(c *policy.Chosen) (system.System, *Ran) {
 	if c == nil {
-		c = Default()
+		c = Asks().Default()
 	}
 	ran := &Ran{chosen: c}
 	s := ran.base()
@@ -170,7 +160,7 @@ func (x *scorer) ReadOne(feature int, _ int32) float64 {
 	case featAway:
 		return float64(max(0, c.Back-c.Gone))
 	case featWraps:
-		return truth(c.Wraps)
+		return policy.Truth(c.Wraps)
 	}
 	return x.chosen.Dials[feature-featDials]
 }
@@ -178,7 +168,7 @@ func (x *scorer) ReadOne(feature int, _ int32) float64 {
 // trip is how long a tensor takes there and back, in seconds.
 func (x *scorer) trip(n unit.Bytes, out, in unit.Bandwidth, latency unit.Time) float64 {
 	back := latency + in.Time(n)
-	return inSeconds(latency + out.Time(n) + back + unit.Time(unit.MulDiv(int64(back), x.margin, 1000)))
+	return policy.Seconds(latency + out.Time(n) + back + unit.Time(unit.MulDiv(int64(back), x.margin, 1000)))
 }
 
 // A sparer knows the block that is asked about.
@@ -201,20 +191,9 @@ func (x *sparer) ReadOne(feature int, _ int32) float64 {
 		}
 		return float64(x.expected)
 	case featActive:
-		return truth(x.run.Active(x.block))
+		return policy.Truth(x.run.Active(x.block))
 	case featKernels:
 		return float64(len(x.run.Workload.Kernels))
 	}
 	return x.chosen.Dials[feature-featDials]
 }
-
-// truth is a condition as policies have it.
-func truth(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// inSeconds is a time as policies have it: rounded once.
-func inSeconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
