@@ -57,7 +57,7 @@ func (s *shell) policy(args []string) error {
 		return fmt.Errorf("policy %s: want lab=LAB, one of %s", do, s.askers())
 	}
 	file := "-"
-	if len(rest) > 0 && do != "list" {
+	if len(rest) > 0 && do != "list" && !(do == "score" && strings.Contains(rest[0], "=")) { // settings go on where nothing is read from a file
 		file, rest = rest[0], rest[1:]
 	}
 	if do == "score" && place != nil {

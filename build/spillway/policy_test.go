@@ -98,7 +98,7 @@ func TestScore(t *testing.T) {
 	if score := rest[:6]; !strings.Contains(rest, "lru has "+score) {
 		t.Error(lru)
 	}
-	for _, args := range [][]string{{"policy", "score", "lab=store", written(t, "evict = -last"), "gpu_memory=4"}, {"policy", "score", "lab=cxlssd", written(t, "promote = hits >= 1")}} {
+	for _, args := range [][]string{{"policy", "score", "lab=store", written(t, "evict = -last"), "gpu_memory=4"}, {"policy", "score", "lab=store", written(t, "evict = -last"), "policy=evict=size"}, {"policy", "score", "lab=store", "prefetch=0"}, {"policy", "score", "lab=cxlssd", written(t, "promote = hits >= 1")}} {
 		if code, out, errs := run(t, args...); code != exitUsage || !strings.Contains(errs, "fixed") {
 			t.Errorf("%q: %d, %s%s", args, code, out, errs)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
@@ -17,6 +18,14 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 	c := place.Challenge
 	if c == nil {
 		return fmt.Errorf("policy score: %s has no fixed set of workloads", place.Lab)
+	}
+	pairs := make([]knob.Pair, len(settings))
+	for i, x := range settings {
+		key, value, ok := strings.Cut(x, "=")
+		if !ok || key != own.WorkKey && !slices.Contains(dials(), key) {
+			return fmt.Errorf("policy score: unexpected %q; the set is fixed but for %s and the dials", x, own.WorkKey)
+		}
+		pairs[i] = knob.Pair{Key: key, Text: value}
 	}
 	text, err := readText(file)
 	if err != nil {
@@ -39,14 +48,8 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 		if err == nil {
 			err = u.Set(own.TextKey, p.Text)
 		}
-		for _, x := range settings {
-			key, value, ok := strings.Cut(x, "=")
-			if !ok || !strings.HasPrefix(key, "p") {
-				return nil, fmt.Errorf("policy score: unexpected %q; the set is fixed but for %s and the dials", x, own.WorkKey)
-			}
-			if err == nil {
-				err = u.Set(key, value)
-			}
+		if err == nil {
+			err = u.Apply(pairs)
 		}
 		return u, err
 	}
@@ -85,6 +88,9 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 	}
 	n := float64(len(c.Workloads))
 	fmt.Fprintf(s.out, "\nScore %.4f: the mean of %s over that of %s; %s has %.4f, and less is better.\n", sums[0]/n, c.Quantity, bound, usual, sums[1]/n)
+	if p.Future {
+		fmt.Fprintln(s.out, "It knows the future, so it is a bound.")
+	}
 	u, err := set(c.Workloads[0])
 	if err != nil {
 		return err
@@ -102,6 +108,14 @@ func (s *shell) scorePolicy(place *policy.Place, file string, settings []string)
 	}
 	fmt.Fprintf(s.out, "In a page, with all of them: #%s\n", link.Encode(&info, &st))
 	return nil
+}
+
+// dials are the keys of the dials.
+func dials() (list []string) {
+	for i := range policy.Dials {
+		list = append(list, own.DialKey(i))
+	}
+	return list
 }
 
 // scoreName is how wide the names of workloads are.

@@ -69,9 +69,8 @@ func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 		Word: func(s *S) *string { return &ref(s).Text },
 	}}
 	for i := range policy.Dials {
-		n := strconv.Itoa(i + 1)
 		list = append(list, knob.Knob[S]{
-			Info: knob.Info{Key: "p" + n, Label: "Dial " + n, Help: "The number p" + n + " in the policy.", Source: "yours", Scale: dial, Max: Million * dial},
+			Info: knob.Info{Key: DialKey(i), Label: "Dial " + strconv.Itoa(i+1), Help: "The number " + DialKey(i) + " in the policy.", Source: "yours", Scale: dial, Max: Million * dial},
 			Get:  func(s *S) int64 { return ref(s).Dials[i] }, Set: func(s *S, v int64) { ref(s).Dials[i] = v },
 		})
 	}
@@ -80,6 +79,9 @@ func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 		Help: "Operations and numbers read that a run may spend on the policy; with more it is given up.", Source: "about ten seconds in a page",
 	}, func(s *S) *int64 { return &ref(s).Work }))
 }
+
+// DialKey is the key of a dial, by its number from 0, and its name in a policy: p1 to p4.
+func DialKey(i int) string { return "p" + strconv.Itoa(i+1) }
 
 // System is the one that does what is written.
 func System(place *policy.Place, look int) lab.System {

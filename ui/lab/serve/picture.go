@@ -14,7 +14,7 @@ func picture() *lab.Picture {
 			{Key: "path", Title: "GPUs to host memory", From: "host", To: "gpu", Turn: []string{"link"}, Lanes: []lab.Lane{
 				{To: "gpu", Bytes: "link_in_gb", Busy: "link_in_busy"}, {To: "host", Bytes: "link_out_gb", Busy: "link_out_busy"},
 			}},
-			{Key: "array", Title: "Host memory to drives", From: "host", To: "drives", Lanes: []lab.Lane{
+			{Key: "array", Title: "Host memory to drives", From: "host", To: "drives", Turn: []string{"drive", "drives", "drive_read"}, Lanes: []lab.Lane{
 				{To: "host", Bytes: "read_gb", Busy: "read_busy"}, {To: "drives", Bytes: "write_gb", Busy: "write_busy"},
 			}},
 		},
