@@ -202,6 +202,8 @@ func (h *headline) regret() (s string) {
 	yours := h.done[mine]
 	off := func(x contender) string {
 		switch d := 100 * (yours.value/x.value - 1); {
+		case x.value == 0 && yours.value != 0: // no percentage says how far
+			return "above " + x.System.Title
 		case x.value == 0 || math.Abs(d) < 0.05:
 			return "level with " + x.System.Title
 		case d < 0:
@@ -231,7 +233,8 @@ func (h *headline) regret() (s string) {
 	if s == "" {
 		return ""
 	}
-	return " " + yours.System.Title + ": " + inner(h.quantity.Label) + " " + s + "."
+	quantity, _, _ := strings.Cut(h.quantity.Label, ",") // "Speed, of DRAM-only's"
+	return " " + yours.System.Title + " is " + s + ", in " + inner(quantity) + "."
 }
 
 // nearer reports whether bound a is the lesser of two.
