@@ -70,7 +70,7 @@ for (const lab of labs) {
         await content.scrollIntoViewIfNeeded();
         await expect(section.locator('table, .plot-host[data-drawn=true], .answer').first(), key).toBeVisible();
         const text = await section.innerText();
-        expect(text.length, key).toBeGreaterThan(lab.sections ? 150 : 60);
+        expect(text.length, key).toBeGreaterThan(lab.sections ? 200 : 60);
         expect(text, key).not.toMatch(/NaN|Inf\b|undefined/);
       }
       await finished(page);

@@ -20,7 +20,7 @@ func sections() []section {
 		{Show: showing(kneeTable), Section: lab.Section{Key: "loads", Title: "Every load", Run: true, Folded: true, About: "What the system in focus does at each rate, from a few requests to more than it gets done."}},
 		{Show: showing(roofline), Section: lab.Section{Key: "steps", Title: "A step, by how many share it", Run: true, Folded: true, About: "How long a token takes and how many tokens a second there are, by the requests that are answered at once: where memory's rate ends to bound, and operations begin."}},
 		{Show: showing(capacity), Section: lab.Section{Key: "capacity", Title: "Hit rate, by capacity", Run: true, Folded: true, About: "What host memory of other sizes finds of prompts (Figure 9 of the Mooncake paper has such a curve)."}},
-		{Show: showing(life), Section: lab.Section{Key: "life", Title: "Life of the drives", Run: true, Folded: true, About: "How long drives of each kind live at this load, written through and on second use."}},
+		{Show: showing(life), Section: lab.Section{Key: "life", Title: "Life of the drives", Run: true, Folded: true, About: "How long drives of each kind live at this load, written through and on second use. What they endure is what their makers warrant, and what a day writes is what the run writes."}},
 	}
 }
 
