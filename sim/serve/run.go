@@ -368,7 +368,7 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 		return nil, nil, nil, err
 	}
 	if s.Model.Encoder > 0 {
-		return nil, nil, nil, fmt.Errorf("%s has an encoder; only models that decode are served", s.Model.Title)
+		return nil, nil, nil, fmt.Errorf("%s has an encoder, and only models that decode are served; choose another", s.Model.Title)
 	}
 	sequences, tokens := e.limits(&s.Node.GPU)
 	or := func(v *int64, engine int64) {

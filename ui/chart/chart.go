@@ -51,9 +51,6 @@ type Run struct {
 // shown reports whether the run has values.
 func (r *Run) shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 
-// still reports whether the run has nothing over time: closed formulas gave its values.
-func (r *Run) still() bool { return r.shown() && len(r.Report.Curves) == 0 }
-
 // value returns the i-th value of the run's report, if it has one that can be shown.
 func (r *Run) value(i int) (v float64, ok bool) {
 	if !r.shown() {
@@ -289,7 +286,7 @@ func (d *drawing) empty() string {
 		return "No system is selected. Choose at least one under Systems."
 	case slices.ContainsFunc(d.runs, (*Run).waits):
 		return orElse(d.Waiting, "Computing…")
-	case d.chart.None != "" && slices.ContainsFunc(d.runs, (*Run).still):
+	case d.chart.None != "" && slices.ContainsFunc(d.runs, (*Run).shown):
 		return sentence(d.chart.None)
 	case slices.ContainsFunc(d.runs, (*Run).shown):
 		return "No system that is compared has a value here. Choose others under Systems."

@@ -74,7 +74,7 @@ func sentences(t *testing.T, about string, c *chart.Context, runs []chart.Run) {
 			t.Errorf("%s: %s has no sentence", about, v.ID)
 		}
 		at := slices.IndexFunc(c.Info.Charts, func(x report.Chart) bool { return x.ID == v.ID })
-		if c.Info.Charts[at].Kind != report.Values && !v.Absent && len(v.Table.Rows) == 0 && !(c.Info.Charts[at].None != "" && still(concerned(c, &c.Info.Charts[at], runs))) {
+		if c.Info.Charts[at].Kind != report.Values && !v.Absent && len(v.Table.Rows) == 0 && !(c.Info.Charts[at].None != "" && still(c, &c.Info.Charts[at], runs)) {
 			t.Errorf("%s: %s has no table", about, v.ID)
 		}
 	}
@@ -89,23 +89,20 @@ func drawnAll(t *testing.T, about string, c *chart.Context, s *state.State, runs
 	}
 	for _, v := range chart.Views(c, compared) {
 		at := slices.IndexFunc(c.Info.Charts, func(x report.Chart) bool { return x.ID == v.ID })
-		if v.Empty != "" && !v.Absent && !(c.Info.Charts[at].None != "" && still(compared)) {
+		if v.Empty != "" && !v.Absent && !(c.Info.Charts[at].None != "" && still(c, &c.Info.Charts[at], compared)) {
 			t.Errorf("%s: %s is empty: %s", about, v.ID, v.Empty)
 		}
 	}
 }
 
-// concerned are the runs that a chart is of: bands are of what is in focus.
-func concerned(c *chart.Context, x *report.Chart, runs []chart.Run) []chart.Run {
-	if x.Kind != report.Bands {
-		return runs
-	}
-	return slices.DeleteFunc(slices.Clone(runs), func(r chart.Run) bool { return r.System.Name != c.Focus })
-}
-
-// still reports whether nothing that runs has anything over time: by closed formulas.
-func still(runs []chart.Run) bool {
-	return !slices.ContainsFunc(runs, func(r chart.Run) bool { return r.On && r.Report.Fits && len(r.Report.Curves) > 0 })
+// still reports whether nothing that a chart is of has anything over time: closed formulas gave the
+// values, or, of curves, none is of this chart. Bands are of what is in focus.
+func still(c *chart.Context, x *report.Chart, runs []chart.Run) bool {
+	return !slices.ContainsFunc(runs, func(r chart.Run) bool {
+		return r.On && r.Report.Fits && (x.Kind != report.Bands || r.System.Name == c.Focus) && slices.ContainsFunc(r.Report.Curves, func(k report.Curve) bool {
+			return x.Kind != report.Lines && x.Kind != report.Bands || k.Chart == x.ID
+		})
+	})
 }
 
 // times are the quantities that say how many seconds a run takes, of laboratories whose

@@ -77,7 +77,7 @@ func (s *source) Entries() []lab.Entry {
 		if err := a.Check(); err != nil {
 			list[i].Error = err.Error()
 		} else if a.Encoder > 0 {
-			list[i].Error = "it has an encoder; only models that decode are served"
+			list[i].Error = "it has an encoder, and only models that decode are served; choose another"
 		}
 	}
 	return list
