@@ -78,7 +78,7 @@ test('every chart has words and numbers', async ({ page }) => {
   const plots = page.locator('.plot');
   for (let i = 0; i < await plots.count(); i++) {
     await expect(plots.nth(i)).toHaveAttribute('role', 'img');
-    expect((await plots.nth(i).getAttribute('aria-label')).length).toBeGreaterThan(60);
+    await expect(plots.nth(i)).toHaveAttribute('aria-label', /^\S[^.]{15,}\. \S.*\S \S.*\.$/); // what it shows, and what is to be seen
   }
   await page.click('#numbers-memory');
   await expect(page.locator('#figure-memory table')).toContainText('Highest, GiB');
