@@ -148,6 +148,12 @@ func keeps(t *testing.T, seed uint64, w *Workload, s *Setting, r *Result) {
 			t.Fatalf("seed %d: request %d arrives at %v: %+v", seed, i, v.Arrive, q)
 		}
 	}
+	for i := range r.Samples {
+		v, n := &r.Samples[i], r.Replicas
+		if v.Used < 0 || v.Used+v.Cached > n*r.Memory.KVTokens || v.Host < 0 || v.Host > n*r.Memory.Host || v.Drive > n*r.Memory.Drive {
+			t.Fatalf("seed %d (%s): %+v of %+v, %d times", seed, s.System, v, r.Memory, n)
+		}
+	}
 	var doing unit.Time
 	for _, d := range r.Doing {
 		doing += d

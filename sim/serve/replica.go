@@ -23,7 +23,7 @@ type sequence struct {
 	place   int       // in the heap of those that decode, −1 elsewhere
 	state   state
 	hits    bool // its tiers are counted
-	swapped bool // its keys and values are in host memory
+	swapped bool // its keys and values are in host memory, from ready on
 	began   bool
 	front   unit.Time // when the front end is done with it
 	free    int32     // blocks that some request had before (ideal)
@@ -76,6 +76,7 @@ type replica struct {
 	steady  steady // the steps under way, if no prompt is in them
 	planned int64
 
+	swapped int64   // tokens of sequences in host memory, which gave back their GPU memory
 	private int64   // tokens of keys and values of sequences
 	pinned  int64   // of blocks that sequences share
 	refs    []int32 // of blocks, how many sequences have them
@@ -562,9 +563,11 @@ func (r *replica) preempt() {
 		r.remove(s.place)
 	}
 	r.release(id)
-	s.swapped = was != loading && r.host != nil && s.done > 0
+	s.swapped = was != loading && r.system.Host && s.done > 0 && r.swapped+s.done <= r.result.Memory.Host
 	if s.swapped {
-		r.out(id, s.done)
+		r.swapped += s.done
+		r.trim(id)
+		s.ready = r.out(id, s.done)
 	} else {
 		s.left, s.done = int64(q.Prompt+s.made), 0
 	}

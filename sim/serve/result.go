@@ -124,13 +124,16 @@ type Result struct {
 
 // A Footprint is where a GPU's memory goes, of one replica.
 type Footprint struct {
-	Given       unit.Bytes // to the engine, of all GPUs of the replica
-	Weights     unit.Bytes // on them
+	Given   unit.Bytes // to the engine, of all GPUs of the replica
+	Weights unit.Bytes // on them
+	// HostWeights and DriveWeights are those in host memory and on drives, of systems whose weights do not stay on GPUs.
+	HostWeights, DriveWeights unit.Bytes
+
 	Activations unit.Bytes
-	KV          unit.Bytes // what is left
+	KV          unit.Bytes // what is left for keys and values, where the system keeps those of requests under way
 	KVToken     unit.Bytes // keys and values of a token
 	KVTokens    int64      // that fit into KV
-	GiB         int64      // tokens that one GiB more or less holds, on each GPU of the replica
+	GiB         int64      // tokens that one GiB more or less holds, on each GPU of the replica; 0 where they are elsewhere
 	Host, Drive int64      // tokens that these tiers hold
 }
 

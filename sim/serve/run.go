@@ -78,7 +78,7 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	}
 	r := &Result{System: sys.Key, Replicas: s.replicas(), Memory: s.footprint(eng, sys, longest)}
 	r.prices(s)
-	if r.Refused = s.refuse(&r.Memory, longest); r.Refused != "" {
+	if r.Refused = s.refuse(&r.Memory, sys, longest); r.Refused != "" {
 		return r, nil
 	}
 	e := &engine{
@@ -431,17 +431,6 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	return s, sys, e, nil
 }
 
-// refuse says why a replica cannot serve.
-func (s *Setting) refuse(m *Footprint, longest int64) string {
-	if m.KV <= 0 || m.KVTokens == 0 {
-		return fmt.Sprintf("weights of %v and activations of %v leave nothing of %v for keys and values", m.Weights, m.Activations, m.Given)
-	}
-	if m.KVTokens < longest {
-		return fmt.Sprintf("a request has %d tokens, and keys and values of %d fit", longest, m.KVTokens)
-	}
-	return ""
-}
-
 func (r *Result) prices(s *Setting) {
 	r.MilliWatts, r.Price = s.Node.MilliWatts(), s.Node.Price()
 	r.KWh, r.Years = s.Node.Prices.KWh, s.Node.Prices.Years
@@ -541,7 +530,7 @@ func (r *replica) sample(t unit.Time) {
 		if x.cached != nil {
 			v.Cached += x.cached.count * e.block
 		}
-		if x.host != nil {
+		if v.Host += x.swapped; x.host != nil {
 			v.Host += x.host.count * e.block
 		}
 		if x.drive != nil {

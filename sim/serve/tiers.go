@@ -248,13 +248,14 @@ func (r *replica) back(id int32) bool {
 		return false
 	}
 	s.swapped = false
+	r.swapped -= s.done
 	r.private += need
 	s.private = need
 	r.room(0)
 	r.admitted(id)
 	n := r.result.Memory.KVToken * unit.Bytes(s.done)
 	span := r.rates.link.Time(n)
-	begin := max(r.now, r.linkIn)
+	begin := max(r.now, r.linkIn, s.ready)
 	r.linkIn = begin + span
 	if r.watch != nil {
 		r.watch.move(r.number, ToGPU, id, begin, r.linkIn, n)
@@ -398,12 +399,17 @@ func (r *replica) save(id, b int32) {
 		r.host.put(b)
 		return
 	}
-	if r.host.most == 0 {
+	if r.swapped+r.block > r.result.Memory.Host {
 		return
 	}
 	r.host.put(b)
 	r.host.ready[b] = r.out(id, r.block)
-	for r.host.count > r.host.most {
+	r.trim(id)
+}
+
+// trim has host memory forget blocks until what is there has room.
+func (r *replica) trim(id int32) {
+	for r.host != nil && r.host.count > 0 && r.host.count*r.block+r.swapped > r.result.Memory.Host {
 		old := r.victim(InHost, r.host)
 		r.host.drop(old)
 		switch {
