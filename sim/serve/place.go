@@ -69,9 +69,9 @@ func (c *cost) places(s *Setting, sys *System) {
 	kv := Keys(s.Model, s.KV)
 	switch sys.Stream {
 	case FromHost:
-		c.stream = r.link.Time(all)
+		c.stream = lasts(r.link, all)
 	case FromDrive:
-		c.stream = min(r.read, r.link).Time(all)
+		c.stream = lasts(min(r.read, r.link), all)
 	case Blocked:
 		c.block(s, r, all, kv)
 	case Divided:
@@ -83,28 +83,28 @@ func (c *cost) places(s *Setting, sys *System) {
 // slowest of them.
 func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 	drive := share(all, thousand-s.GPUShare-s.HostShare)
-	c.stream = r.link.Time(all - share(all, s.GPUShare))
+	c.stream = lasts(r.link, all-share(all, s.GPUShare))
 	if drive > 0 {
-		c.stream = max(c.stream, r.read.Time(drive))
+		c.stream = max(c.stream, lasts(r.read, drive))
 	}
 	switch {
 	case s.KVPlace == OnDrive:
 		// Weights and keys and values share the drives.
-		c.stream, c.streamKey = max(c.stream, r.read.Time(drive)), r.read.Time(kv)
+		c.stream, c.streamKey = max(c.stream, lasts(r.read, drive)), lasts(r.read, kv)
 	case s.KVPlace == OnHost && s.CPUAttention:
-		c.keys = r.processors.Time(kv)
+		c.keys, c.keysIdeal = lasts(r.processors, kv), 0
 	case s.KVPlace == OnHost:
-		c.streamKey = r.link.Time(kv)
+		c.streamKey = lasts(r.link, kv)
 	}
 	if s.Weights == W4 {
 		batches := int64(1)
 		if s.GPUBatch > 0 && s.Sequences > 0 {
 			batches = (s.Sequences + s.GPUBatch - 1) / s.GPUBatch
 		}
-		c.step += unit.Time(unit.MulDiv(s.Model.Linear()*batches, int64(unit.Second), dequantised))
+		c.step += works(s.Model.Linear(), batches, dequantised)
 	}
 	if s.KV == W4 {
-		c.keys += unit.Time(unit.MulDiv(s.Model.Kept(), int64(unit.Second), dequantised))
+		c.keys += works(s.Model.Kept(), 1, dequantised)
 	}
 }
 
@@ -114,10 +114,11 @@ func (c *cost) divide(s *Setting, r rates, all, kv unit.Bytes) {
 	of := func(b unit.Bytes) unit.Bytes { return unit.Bytes(unit.MulDiv(int64(b), rest, s.Model.Layers)) }
 	c.gpuShare = float64(s.Layers) / float64(s.Model.Layers)
 	slow := of(min(all, c.dense+c.expert)) // the embedding is not read
-	c.cpu = r.processors.Time(slow)
+	c.cpu = lasts(r.processors, slow)
 	// Of many tokens the GPU computes all layers, and weights come to it.
-	c.cpuMany = r.link.Time(slow)
-	c.keys = c.keys - unit.Time(unit.MulDiv(int64(c.keys), rest, s.Model.Layers)) + r.processors.Time(of(kv))
+	c.cpuMany = lasts(r.link, slow)
+	c.keys = c.keys - unit.Time(unit.MulDiv(int64(c.keys), rest, s.Model.Layers)) + lasts(r.processors, of(kv))
+	c.keysIdeal -= unit.Time(unit.MulDiv(int64(c.keysIdeal), rest, s.Model.Layers))
 }
 
 // footprint says where a replica's memory goes. longest is how many tokens the longest request has.

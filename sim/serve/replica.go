@@ -59,6 +59,8 @@ type replica struct {
 
 	doing Doing
 	mark  unit.Time // until when that is counted
+	spent [Doings]unit.Time
+	work  Moved
 
 	inbox   queue // requests on their way through the front end
 	front   unit.Time
@@ -168,7 +170,7 @@ func (r *replica) spend(id int32, p Phase, from, to unit.Time) {
 // did counts what the engine did until a moment; it does something else then.
 func (r *replica) did(t unit.Time, next Doing) {
 	if r.mark < t {
-		r.result.Doing[r.doing] += t - r.mark
+		r.spent[r.doing] += t - r.mark
 		if r.watch != nil {
 			r.watch.step(r.number, r.doing, r.mark, t)
 		}
@@ -184,7 +186,7 @@ func (r *replica) arrive(id int32, t unit.Time) {
 	r.result.Requests[id].Replica = r.number
 	r.result.Requests[id].Arrive = t
 	s.phase, s.since, s.state = Front, t, waiting
-	r.front = max(r.front, t) + r.setting.Front
+	r.front = after(max(r.front, t), r.setting.Front)
 	s.front = r.front
 	r.inbox.push(id)
 	r.hurry(r.front)
@@ -201,9 +203,9 @@ func (r *replica) hurry(t unit.Time) {
 		r.next = min(r.next, t)
 	case len(r.chunks) > 0 || r.waitsFor() > 0 && !r.jumps() || r.system.Batch:
 		// One step, which ends anyway; or those before it wait for what no arrival changes.
-	case r.now+r.steady.sum(r.planned) > t:
+	case after(r.now, r.steady.sum(r.planned)) > t:
 		r.planned = r.steady.until(t-r.now, r.planned)
-		r.next = r.now + r.steady.sum(r.planned)
+		r.next = after(r.now, r.steady.sum(r.planned))
 	}
 }
 
@@ -260,8 +262,8 @@ func (r *replica) account(k, p, pairs int64) {
 	}
 	w := r.cost.products(b + p)
 	r.result.Steps += k
-	r.result.Compute.Busy += w.compute*unit.Time(k) + unit.Time(unit.MulDiv(pairs*r.cost.pairs, int64(unit.Second), r.cost.peak2))
-	r.result.HBM.Busy += w.read*unit.Time(k) + r.cost.keysIdeal*unit.Time(k*r.context+b*(k*(k-1)/2))
+	r.work.Compute.Busy = after(r.work.Compute.Busy, after(times(w.compute, k, mostRun), works(pairs, r.cost.pairs, r.cost.peak2)))
+	r.work.HBM.Busy = after(r.work.HBM.Busy, after(times(w.read, k, mostRun), times(r.cost.keysIdeal, k*r.context+b*(k*(k-1)/2), mostRun)))
 	r.gapTokens += b * k
 }
 
@@ -458,7 +460,7 @@ func (r *replica) plan() {
 		r.doing = Both
 	}
 	if p > 0 {
-		r.next = r.now + r.cost.mixed(b, r.context, p, pairs)
+		r.next = r.ends(r.cost.mixed(b, r.context, p, pairs))
 		return
 	}
 	k := r.all[r.decode[0]].stop - r.steps
@@ -475,11 +477,23 @@ func (r *replica) plan() {
 		if r.waitsFor() > 0 && !r.jumps() {
 			t = r.loads()
 		}
-		if r.now+r.steady.sum(r.planned) > t {
+		if after(r.now, r.steady.sum(r.planned)) > t {
 			r.planned = r.steady.until(t-r.now, r.planned)
 		}
 	}
-	r.next = r.now + r.steady.sum(r.planned)
+	if r.steady.at(r.planned-1) >= mostStep { // of many steps the last takes longest
+		r.next = mostRun
+		return
+	}
+	r.next = after(r.now, r.steady.sum(r.planned))
+}
+
+// ends is when a step ends that begins now; one that is too long does not before the run has to.
+func (r *replica) ends(step unit.Time) unit.Time {
+	if step >= mostStep {
+		return mostRun
+	}
+	return after(r.now, step)
 }
 
 // loads is when the next keys and values are loaded.

@@ -44,6 +44,7 @@ type engine struct {
 	follow   []int32
 	opened   int // requests of the list that came
 	ended    int
+	late     bool // the run is longer than mostRun
 	begun    bool
 	users    int64       // of a closed loop
 	free     int64       // of them, who have nothing to send
@@ -92,13 +93,25 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 		said := e.asks.Account()
 		r.Script = &said
 		if e.asks.Over() {
-			r.Refused = fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), e.asks.Says())
-			r.Requests, r.Samples = nil, nil
+			e.giveUp(e.asks.Says())
 			return r, nil
 		}
 	}
+	if e.late {
+		e.giveUp(fmt.Sprintf("it takes longer than %d days, or one step longer than %d; take fewer requests, shorter ones, a higher rate, or a faster machine", mostRun/day, mostStep/day))
+		return r, nil
+	}
 	e.measure()
 	return r, nil
+}
+
+// giveUp leaves of a result only why there is none.
+func (e *engine) giveUp(why string) {
+	r := e.result
+	*r = Result{
+		System: r.System, Memory: r.Memory, Replicas: r.Replicas, Script: r.Script, MilliWatts: r.MilliWatts, Price: r.Price, KWh: r.KWh, Years: r.Years, Endurance: r.Endurance,
+		Refused: fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), why),
+	}
 }
 
 // prepare gives every request and every replica its place.
@@ -222,6 +235,10 @@ func (e *engine) serve() {
 			}
 		}
 		r := &e.replicas[first]
+		if t := min(at, r.next); t >= mostRun && t < never {
+			e.late = true
+			return
+		}
 		switch {
 		case id >= 0 && at <= r.next:
 			e.taken(id)
@@ -308,7 +325,7 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.progress(e.ended, len(e.requests))
 	}
 	for f := e.followed[id]; f >= 0; f = e.follow[f] {
-		from := max(e.requests[f].At, t+e.requests[f].Think)
+		from := max(e.requests[f].At, after(t, e.requests[f].Think))
 		if e.users == 0 {
 			e.come(f, from)
 			continue
@@ -317,7 +334,7 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.pool.push(f)
 	}
 	if e.users > 0 {
-		e.send(t + e.think)
+		e.send(after(t, e.think))
 		for ; e.free > 0 && e.pool.len() > 0; e.free-- {
 			next := e.pool.pop()
 			e.come(next, max(t, e.from[next]))
@@ -434,7 +451,7 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 func (r *Result) prices(s *Setting) {
 	r.MilliWatts, r.Price = s.Node.MilliWatts(), s.Node.Price()
 	r.KWh, r.Years = s.Node.Prices.KWh, s.Node.Prices.Years
-	r.Endurance = s.Node.Drive.Endurance * unit.Bytes(s.Node.GPUs*s.Node.Drives)
+	r.Endurance = unit.Bytes(unit.MulDiv(int64(s.Node.Drive.Endurance), s.Node.GPUs*s.Node.Drives, 1))
 }
 
 // measure makes the result's numbers of what became of all requests.
@@ -451,9 +468,6 @@ func (e *engine) measure() {
 		for t, k := range v.Tokens {
 			r.Tokens[t] += int64(k)
 		}
-		for p, t := range v.Phases {
-			r.Phases[p] += t
-		}
 		first, whole = append(first, v.First-v.Arrive), append(whole, v.Done-v.Arrive)
 		good := e.setting.TTFT == 0 || v.First-v.Arrive <= e.setting.TTFT
 		if q.Output > 1 {
@@ -466,8 +480,22 @@ func (e *engine) measure() {
 		}
 	}
 	r.Time = end - begin
+	var busy [6]total
+	works := func(m *Moved) [6]*Work {
+		return [...]*Work{&m.Compute, &m.HBM, &m.LinkIn, &m.LinkOut, &m.Read, &m.Write}
+	}
+	all := works(&r.Moved)
 	for i := range e.replicas {
-		e.replicas[i].did(end, Idle)
+		x := &e.replicas[i]
+		x.did(end, Idle)
+		r.Doing = append(r.Doing, x.spent)
+		for k, w := range works(&x.work) {
+			busy[k].add(w.Busy, 1)
+			all[k].Bytes += min(w.Bytes, mostBytes-all[k].Bytes)
+		}
+	}
+	for k, w := range all {
+		w.Busy = busy[k].over(r.Replicas)
 	}
 	r.TTFT, r.TPOT, r.E2E = spread(first), spread(each), spread(whole)
 	if e.gapTokens > 0 {

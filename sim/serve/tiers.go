@@ -161,12 +161,9 @@ func (r *replica) fetch(id int32, tiers []Tier, host, drive int64) {
 	w := r.transfer(host, drive, there)
 	r.tell(id, host, drive, w)
 	r.linkIn, r.readFree, r.writeEnd = w.link, w.read, w.write
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
-	r.result.LinkIn.Bytes += kv * unit.Bytes(host+drive)
-	r.result.LinkIn.Busy += r.rates.link.Time(kv * unit.Bytes(host+drive))
+	r.work.LinkIn.add(r.rates.link, r.bytesOf(host+drive))
 	if drive > 0 {
-		r.result.Read.Bytes += kv * unit.Bytes(drive)
-		r.result.Read.Busy += r.rates.read.Time(kv * unit.Bytes(drive))
+		r.work.Read.add(r.rates.read, r.bytesOf(drive))
 	}
 	s.state, s.ready = loading, w.ready
 	r.hostDone[id] = w.host
@@ -178,12 +175,11 @@ func (r *replica) tell(id int32, host, drive int64, w journey) {
 	if r.watch == nil {
 		return
 	}
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
-	in := r.rates.link.Time(kv * unit.Bytes(host+drive))
-	r.watch.move(r.number, ToGPU, id, max(r.linkIn, w.link-in), w.link, kv*unit.Bytes(host+drive))
+	in := lasts(r.rates.link, r.bytesOf(host+drive))
+	r.watch.move(r.number, ToGPU, id, max(r.linkIn, w.link-in), w.link, r.bytesOf(host+drive))
 	if drive > 0 {
-		span := r.rates.read.Time(kv * unit.Bytes(drive))
-		r.watch.move(r.number, FromDrives, id, max(r.readFree, w.read-span), w.read, kv*unit.Bytes(drive))
+		span := lasts(r.rates.read, r.bytesOf(drive))
+		r.watch.move(r.number, FromDrives, id, max(r.readFree, w.read-span), w.read, r.bytesOf(drive))
 	}
 }
 
@@ -193,25 +189,40 @@ type journey struct{ host, ready, link, read, write unit.Time }
 // transfer is how blocks of host memory and of drives would come, in the order of queues that are there: drives, then the link. While
 // drives are written too, both get half.
 func (r *replica) transfer(host, drive int64, there [Tiers]unit.Time) journey {
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
 	w := journey{host: r.now, ready: r.now, link: r.linkIn, read: r.readFree, write: r.writeEnd}
 	if host > 0 {
-		w.link = max(r.now, w.link, there[InHost]) + r.rates.link.Time(kv*unit.Bytes(host))
+		w.link = after(max(r.now, w.link, there[InHost]), lasts(r.rates.link, r.bytesOf(host)))
 		w.host, w.ready = w.link, w.link
 	}
 	if drive > 0 {
 		begin := max(r.now, w.read, there[InDrive])
-		span := r.rates.read.Time(kv*unit.Bytes(drive)) + r.rates.latency
+		span := lasts(r.rates.read, r.bytesOf(drive)) + r.rates.latency
 		if behind := w.write - begin; behind > 0 {
 			shared := min(2*span, behind)
 			span += shared / 2
-			w.write += shared / 2
+			w.write = after(w.write, shared/2)
 		}
-		w.read = begin + span
-		w.link = max(max(r.now, w.link)+r.rates.link.Time(kv*unit.Bytes(drive)), w.read+r.rates.link.Time(kv))
+		w.read = after(begin, span)
+		w.link = max(after(max(r.now, w.link), lasts(r.rates.link, r.bytesOf(drive))), after(w.read, lasts(r.rates.link, r.bytesOf(1))))
 		w.ready = w.link
 	}
 	return w
+}
+
+// bytesOf is what so many blocks take.
+func (r *replica) bytesOf(blocks int64) unit.Bytes {
+	return unit.Bytes(unit.MulDiv(blocks*r.block, int64(r.result.Memory.KVToken), 1))
+}
+
+// bytesOfTokens is what so many tokens take.
+func (r *replica) bytesOfTokens(n int64) unit.Bytes {
+	return unit.Bytes(unit.MulDiv(n, int64(r.result.Memory.KVToken), 1))
+}
+
+// add counts what moves at a rate.
+func (w *Work) add(rate unit.Bandwidth, n unit.Bytes) {
+	w.Busy = after(w.Busy, lasts(rate, n))
+	w.Bytes += min(n, mostBytes-w.Bytes)
 }
 
 // worth is how many blocks of a prefix it takes least time to load instead of computing them.
@@ -223,7 +234,7 @@ func (r *replica) worth(id int32, tiers []Tier) int {
 	for i := 0; i <= len(tiers); i++ {
 		if i == len(tiers) || i > 0 && tiers[i] != tiers[i-1] || i == 0 && tiers[0] != InHBM {
 			before := int64(i) * r.block
-			t := r.transfer(host, drive, there).ready - r.now + r.cost.alone(before, total-before, r.setting.Tokens)
+			t := after(r.transfer(host, drive, there).ready-r.now, r.cost.alone(before, total-before, r.setting.Tokens))
 			if t < least {
 				best, least = i, t
 			}
@@ -253,15 +264,13 @@ func (r *replica) back(id int32) bool {
 	s.private = need
 	r.room(0)
 	r.admitted(id)
-	n := r.result.Memory.KVToken * unit.Bytes(s.done)
-	span := r.rates.link.Time(n)
+	n := r.bytesOfTokens(s.done)
 	begin := max(r.now, r.linkIn, s.ready)
-	r.linkIn = begin + span
+	r.linkIn = after(begin, lasts(r.rates.link, n))
 	if r.watch != nil {
 		r.watch.move(r.number, ToGPU, id, begin, r.linkIn, n)
 	}
-	r.result.LinkIn.Bytes += n
-	r.result.LinkIn.Busy += span
+	r.work.LinkIn.add(r.rates.link, n)
 	s.state, s.ready = loading, r.linkIn
 	r.hostDone[id] = r.linkIn
 	r.load = append(r.load, id)
@@ -270,15 +279,13 @@ func (r *replica) back(id int32) bool {
 
 // out writes so many tokens of a sequence to host memory.
 func (r *replica) out(id int32, tokens int64) unit.Time {
-	n := r.result.Memory.KVToken * unit.Bytes(tokens)
-	span := r.rates.link.Time(n)
+	n := r.bytesOfTokens(tokens)
 	begin := max(r.now, r.linkOut)
-	r.linkOut = begin + span
+	r.linkOut = after(begin, lasts(r.rates.link, n))
 	if r.watch != nil {
 		r.watch.move(r.number, ToHost, id, begin, r.linkOut, n)
 	}
-	r.result.LinkOut.Bytes += n
-	r.result.LinkOut.Busy += span
+	r.work.LinkOut.add(r.rates.link, n)
 	return r.linkOut
 }
 
@@ -460,18 +467,17 @@ func (r *replica) write(id, b int32, from unit.Time) {
 		}
 		return
 	}
-	n := unit.Bytes(r.block) * r.result.Memory.KVToken
-	span := r.rates.write.Time(n)
+	n := r.bytesOf(1)
+	span := lasts(r.rates.write, n)
 	begin := max(from, r.writeEnd)
 	if ahead := r.readFree - begin; ahead > 0 {
 		span += min(2*span, ahead) / 2
 	}
-	r.writeEnd = begin + span
+	r.writeEnd = after(begin, span)
 	if r.watch != nil {
 		r.watch.move(r.number, ToDrives, id, begin, r.writeEnd, n)
 	}
-	r.result.Write.Bytes += n
-	r.result.Write.Busy += r.rates.write.Time(n)
+	r.work.Write.add(r.rates.write, n)
 	r.drive.ready[b] = r.writeEnd
 	r.held[b] = true
 }
