@@ -3,6 +3,7 @@ package serve
 import (
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"spillway/build/effort"
@@ -395,5 +396,19 @@ func TestUsers(t *testing.T) {
 		if v := &r.Requests[i]; turn[i] > 0 && v.Arrive < latest[turn[i]-1] {
 			t.Errorf("turn %d of request %d comes at %v, the last of those before at %v", turn[i], i, v.Arrive, latest[turn[i]-1])
 		}
+	}
+}
+
+// TestManyBlocks: more blocks than all copies can know are an error, and no end of memory.
+func TestManyBlocks(t *testing.T) {
+	w := &Workload{Block: 1, Requests: []Request{{Prompt: MostTokens, Output: 2, Blocks: make([]Block, MostTokens), After: -1}}}
+	for i := range w.Requests[0].Blocks {
+		w.Requests[0].Blocks[i] = Block(i)
+	}
+	s := Standard()
+	s.Model, s.Node = arch(t, "llama3.2-1b"), Server(s.Node.GPU, 64)
+	s.Node.GPU.Memory = 1 << 40
+	if _, err := Run(w, &s, nil); err == nil || !strings.Contains(err.Error(), "fewer copies") {
+		t.Error(err)
 	}
 }

@@ -87,7 +87,9 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
 		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
 	}
-	e.prepare(w)
+	if err := e.prepare(w); err != nil {
+		return nil, err
+	}
 	e.serve()
 	if e.asks != nil {
 		said := e.asks.Account()
@@ -114,8 +116,11 @@ func (e *engine) giveUp(why string) {
 	}
 }
 
-// prepare gives every request and every replica its place.
-func (e *engine) prepare(w *Workload) {
+// mostNamed is how many blocks all replicas may know: each takes fifty bytes of a tab's memory.
+const mostNamed = 1 << 26
+
+// prepare gives every request and every replica its place. The error is about more blocks than mostNamed.
+func (e *engine) prepare(w *Workload) error {
 	n := len(w.Requests)
 	e.result.Requests = make([]Served, n)
 	e.all = make([]sequence, n)
@@ -137,6 +142,9 @@ func (e *engine) prepare(w *Workload) {
 		}
 	}
 	count := e.name(w)
+	if int64(count)*e.result.Replicas > mostNamed {
+		return fmt.Errorf("prompts have %d different blocks, and %d copies know each: more than %d; take fewer requests, shorter prompts, or fewer copies", count, e.result.Replicas, mostNamed)
+	}
 	e.mine = make([]bool, len(e.names))
 	if e.system.Free {
 		e.seen = make([]bool, count)
@@ -171,6 +179,7 @@ func (e *engine) prepare(w *Workload) {
 			e.send(0)
 		}
 	}
+	return nil
 }
 
 // send has a user send the next request, not before a moment.
