@@ -3,7 +3,6 @@ package serve
 import (
 	"spillway/sim/machine"
 	"spillway/sim/model"
-	"spillway/sim/portable"
 	"spillway/sim/unit"
 )
 
@@ -159,22 +158,11 @@ func (c *cost) products(n int64) products {
 
 func (c *cost) compute(n int64) products {
 	ops := float64(2*float64(c.used)) * float64(n)
-	bytes := float64(c.dense)
-	if c.expert > 0 {
-		touched := 1.0
-		if c.active < 1 {
-			touched = 1 - portable.Exp(float64(n)*portable.Log(1-c.active))
-		}
-		bytes += float64(float64(c.expert) * touched)
-	}
+	bytes := c.touched(n)
 	const ps = 1e12
 	ideal, read := float64(ops/float64(c.peak))*ps, float64(bytes/float64(c.hbm))*ps
 	g, r := float64(ideal*thousand)/float64(c.chip.Products), float64(read*thousand)/float64(c.chip.Weights)
-	high, low := max(g, r), min(g, r)
-	t := high
-	if low > 0 {
-		t = high * portable.Exp(portable.Log(1+portable.Exp(rounding*portable.Log(low/high)))/rounding)
-	}
+	t := rounded(g, r)
 	return products{
 		span(float64(t*c.gpuShare)) + 1, span(float64(ideal * c.gpuShare)), span(float64(read * c.gpuShare)),
 	}
