@@ -9,13 +9,11 @@ import (
 	"spillway/sim/unit"
 )
 
-// Best is the key of what Bound returns, which is no system.
-const Best = "best"
-
 // Bound returns numbers that no system of a setting is better than whose weights stay on the GPUs, whatever its tiers, policies and
-// order: each for itself, as no system need reach two of them at once. Of the result these are set: Time (no run is shorter), TTFT,
-// TPOT and E2E (each of their numbers), Good (no run has more), Tokens (none computes fewer), Requests (each alone) and what follows
-// of these, as OutputRate, Goodput, HitRate and PerMillion. The error is Run's.
+// order: each for itself, as no system need reach two of them at once. Run gives them as the system with every prefix at hand,
+// where the weights and the longest request have room. Of the result these are set: Time (no run is shorter), TTFT, TPOT and E2E
+// (each of their numbers), Good (no run has more), Tokens (none computes fewer), Requests (each alone), Doing, Compute and HBM (in
+// such a time), and what follows of these, as OutputRate, Goodput, HitRate and PerMillion. The error is Run's.
 //
 // # Proof
 //
@@ -44,22 +42,29 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
 	}
 	any := *given
-	any.System = Systems()[0].Key
+	any.System = free
 	s, sys, eng, err := any.resolve()
 	if err != nil {
 		return nil, err
 	}
 	b := &bounds{
 		Setting: s, w: w, cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, Resident), sys),
-		r: &Result{System: Best, Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
+		r: &Result{System: free, Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
 	}
 	b.r.prices(s)
 	b.r.Requests = make([]Served, len(w.Requests))
 	b.fixed = w.Users == 0 && !slices.ContainsFunc(w.Requests, func(q Request) bool { return q.After >= 0 })
 	b.alone()
+	if slices.ContainsFunc(b.r.Requests, func(v Served) bool { return v.Done >= mostRun }) {
+		b.r.refused(tooLate())
+		return b.r, nil
+	}
 	b.together()
 	return b.r, nil
 }
+
+// free is the key of the system whose numbers Bound's are.
+const free = "ideal"
 
 // bounds is Bound while it is made.
 type bounds struct {
@@ -232,7 +237,9 @@ func (b *bounds) together() {
 	// Steps have at most so many tokens, and of each sequence that decodes one.
 	wide := max(b.Tokens, b.Sequences)
 	steps := max((all.tokens+wide-1)/wide, (b.answer.tokens+b.Sequences-1)/b.Sequences)
-	b.r.Time = max(b.r.Time, b.cost.takes(&all, steps)/copies)
+	busy := b.cost.takes(&all, steps) / copies
+	b.r.Time = max(b.r.Time, busy)
+	b.busy(&all, steps, busy)
 	if !b.fixed || b.TTFT == 0 {
 		return
 	}
@@ -250,6 +257,30 @@ func (b *bounds) together() {
 		}
 	}
 	b.r.Good = min(b.r.Good, good)
+}
+
+// busy says what copies do, in the mean of all.
+func (b *bounds) busy(all *work, steps int64, busy unit.Time) {
+	var prompts work
+	for i := range b.work {
+		prompts.add(b.work[i])
+	}
+	each := [Doings]unit.Time{Idle: b.r.Time - busy}
+	each[Reading] = min(busy, b.cost.takes(&prompts, (prompts.tokens+b.Tokens-1)/b.Tokens)/unit.Time(b.r.Replicas))
+	each[Answering] = busy - each[Reading]
+	for range b.r.Replicas {
+		b.r.Doing = append(b.r.Doing, each)
+	}
+	var read, computed total
+	for i := range b.w.Requests {
+		q, v := &b.w.Requests[i], &b.r.Requests[i]
+		computed.add(works(pairsOf(int64(v.Tokens[InHBM]), int64(v.Tokens[Computed])), b.cost.pairs, b.cost.peak2), 1)
+		read.add((&line{slope: b.cost.keysIdeal}).over(int64(q.Prompt)+1, 1, 0, int64(q.Output)-1), 1)
+	}
+	const ps = 1e12
+	computed.add(span(float64(2*float64(b.cost.used))*float64(all.tokens)/float64(b.cost.peak)*ps), 1)
+	read.add(span(float64(b.cost.touched(1)*float64(steps))/float64(b.cost.hbm)*ps), 1)
+	b.r.Compute.Busy, b.r.HBM.Busy = min(busy, computed.over(b.r.Replicas)), min(busy, read.over(b.r.Replicas))
 }
 
 // touched is how many bytes of weights a step of n tokens reads.

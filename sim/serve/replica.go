@@ -26,7 +26,6 @@ type sequence struct {
 	swapped bool // its keys and values are in host memory, from ready on
 	began   bool
 	front   unit.Time // when the front end is done with it
-	free    int32     // blocks that some request had before (ideal)
 }
 
 // A state is where a sequence is.

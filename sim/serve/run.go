@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/latency"
+	"spillway/sim/policy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -27,7 +28,6 @@ type engine struct {
 	names  []int32 // blocks of all requests, as small numbers
 	offset []int32 // where a request's are
 	mine   []bool  // of names: the request has the block in GPU memory, with others
-	seen   []bool  // of blocks: some request had it (ideal)
 
 	since    []unit.Time // of requests: how long memory was short until they waited
 	hostDone []unit.Time // when what comes from host memory is there
@@ -82,6 +82,16 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	if r.Refused = s.refuse(&r.Memory, sys, longest); r.Refused != "" {
 		return r, nil
 	}
+	if sys.Free {
+		b, err := Bound(w, given)
+		if err == nil && given.Policy != nil {
+			b.Script = &policy.Account{} // nothing is asked
+		}
+		if err == nil && look != nil && b.Ran() {
+			look.alone(b)
+		}
+		return b, err
+	}
 	e := &engine{
 		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
 		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
@@ -100,19 +110,27 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 		}
 	}
 	if e.late {
-		e.giveUp(fmt.Sprintf("it takes longer than %d days, or one step longer than %d; take fewer requests, shorter ones, a higher rate, or a faster machine", mostRun/day, mostStep/day))
+		e.giveUp(tooLate())
 		return r, nil
 	}
 	e.measure()
 	return r, nil
 }
 
+// tooLate says why a run that is longer than mostRun is none, and what to do.
+func tooLate() string {
+	return fmt.Sprintf("it takes longer than %d days, or one step longer than %d; take fewer requests, shorter ones, a higher rate, or a faster machine", mostRun/day, mostStep/day)
+}
+
 // giveUp leaves of a result only why there is none.
 func (e *engine) giveUp(why string) {
-	r := e.result
+	e.result.refused(fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), why))
+}
+
+func (r *Result) refused(why string) {
 	*r = Result{
 		System: r.System, Memory: r.Memory, Replicas: r.Replicas, Script: r.Script, MilliWatts: r.MilliWatts, Price: r.Price, KWh: r.KWh, Years: r.Years, Endurance: r.Endurance,
-		Refused: fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), why),
+		Refused: why,
 	}
 }
 
@@ -146,14 +164,11 @@ func (e *engine) prepare(w *Workload) error {
 		return fmt.Errorf("prompts have %d different blocks, and %d copies know each: more than %d; take fewer requests, shorter prompts, or fewer copies", count, e.result.Replicas, mostNamed)
 	}
 	e.mine = make([]bool, len(e.names))
-	if e.system.Free {
-		e.seen = make([]bool, count)
-	}
 	e.replicas = make([]replica, e.result.Replicas)
 	for i := range e.replicas {
 		r := &e.replicas[i]
 		*r = replica{engine: e, number: int32(i), next: never}
-		if !e.system.Prefix || e.system.Free || e.block == 0 {
+		if !e.system.Prefix || e.block == 0 {
 			continue
 		}
 		r.refs, r.cached = make([]int32, count), newBlocks(count, 0)
@@ -256,9 +271,6 @@ func (e *engine) serve() {
 				for i := range e.replicas {
 					e.replicas[i].mark = at
 				}
-			}
-			if e.system.Free {
-				e.meet(id)
 			}
 			e.route(id, at).arrive(id, at)
 		case r.next < never:

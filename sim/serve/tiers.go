@@ -24,12 +24,6 @@ func (r *replica) find(id int32) []Tier {
 	}
 	names := r.namesOf(id)
 	names = names[:min(int64(len(names)), r.blocksOf(int64(r.requests[id].Prompt)-1))]
-	if r.system.Free {
-		for range r.all[id].free {
-			r.tiers = append(r.tiers, InHBM)
-		}
-		return r.tiers
-	}
 	for _, b := range names {
 		t := r.tier(b)
 		if t == Computed {
@@ -38,19 +32,6 @@ func (r *replica) find(id int32) []Tier {
 		r.tiers = append(r.tiers, t)
 	}
 	return r.tiers
-}
-
-// meet counts, for the bound, how much of a prompt any request had that came before, and is one of those from then on.
-func (e *engine) meet(id int32) {
-	names, free := e.namesOf(id), int32(0)
-	most := e.blocksOf(int64(e.requests[id].Prompt) - 1)
-	for int(free) < len(names) && int64(free) < most && e.seen[names[free]] {
-		free++
-	}
-	e.all[id].free = free
-	for _, b := range names[:min(int64(len(names)), e.blocksOf(int64(e.requests[id].Prompt)))] {
-		e.seen[b] = true
-	}
 }
 
 // tier is the fastest that has a block.
@@ -87,7 +68,7 @@ func (r *replica) begin(id int32) bool {
 		switch t {
 		case InHBM:
 			inHBM++
-			if !r.system.Free && r.refs[names[i]] == 0 {
+			if r.refs[names[i]] == 0 {
 				fresh++
 			}
 		case InHost:
@@ -100,11 +81,9 @@ func (r *replica) begin(id int32) bool {
 	if !r.fits(need + fresh*r.block) {
 		return false
 	}
-	if !r.system.Free {
-		for i, t := range tiers {
-			if t == InHBM {
-				r.pin(id, i)
-			}
+	for i, t := range tiers {
+		if t == InHBM {
+			r.pin(id, i)
 		}
 	}
 	r.private += need
@@ -364,12 +343,6 @@ func (r *replica) keep(id int32, before, tokens int64) {
 		return
 	}
 	names = names[from:to]
-	if r.system.Free {
-		for _, b := range names {
-			r.seen[b] = true
-		}
-		return
-	}
 	first := int(int64(r.offset[id]) + from)
 	for i, b := range names {
 		// Of what two computed at the same time, the second keeps its own for itself.
