@@ -15,6 +15,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"spillway/sim/study"
+	labs "spillway/ui/lab/all"
 )
 
 // root is that of the tree.
@@ -197,6 +200,58 @@ func TestValidationTable(t *testing.T) {
 		if i := strings.Index(string(table), file); i < 0 || !strings.Contains(string(table)[strings.LastIndex(string(table)[:i], "\n"):i], row) {
 			t.Errorf("public/docs/validation.md has no row %q of %s", row, file)
 		}
+	}
+}
+
+// A row of the table of validations that has no document of its own says what the recorded runs of its paper say.
+func TestValidationBelow(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join(root, "public/docs/validation.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := strings.Count(string(table), "| below |")
+	for _, door := range labs.Labs {
+		l := door.New()
+		for _, p := range l.Studies() {
+			begin := "| " + p.Short + " | "
+			i := strings.Index(string(table), begin)
+			if i < 0 {
+				continue
+			}
+			line, _, _ := strings.Cut(string(table)[i:], "\n")
+			if !strings.HasSuffix(line, "| below |") {
+				continue
+			}
+			left--
+			name := path.Join("ui/lab", door.Package, "papers", p.Key, "recorded.txt")
+			text, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcomes, err := p.ReadRecorded(name, string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := p.Rows(study.AllClaims, outcomes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compared, missed := 0, 0
+			for i := range rows {
+				if rows[i].Status == "" || rows[i].Duplicate {
+					continue
+				}
+				if compared++; rows[i].Status == study.Gap {
+					missed++
+				}
+			}
+			if want := fmt.Sprintf("| %d | %d | %d | below |", compared, compared-missed, missed); !strings.HasSuffix(line, want) {
+				t.Errorf("public/docs/validation.md has %q, and recorded runs say %q", line, want)
+			}
+		}
+	}
+	if left != 0 {
+		t.Errorf("%d rows of public/docs/validation.md that say below are of no paper", left)
 	}
 }
 

@@ -3,7 +3,6 @@ package serve
 import (
 	"spillway/sim/machine"
 	"spillway/sim/model"
-	"spillway/sim/portable"
 	"spillway/sim/unit"
 )
 
@@ -126,8 +125,8 @@ func newCost(s *Setting, e *Engine, chip Chip, sys *System) *cost {
 	c.expert, c.active = experts(a, s.Weights)
 	c.dense = max(read-c.expert, 1)
 	kv := Keys(a, s.KV)
-	c.keys = share(c.hbm, chip.Keys).Time(kv)
-	c.keysIdeal = c.hbm.Time(kv)
+	c.keys = lasts(share(c.hbm, chip.Keys), kv)
+	c.keysIdeal = lasts(c.hbm, kv)
 	c.pairs = 4 * a.Queries() * a.Layers
 	c.pairRate = share(c.peak2, chip.Attention)
 	c.step, c.each = e.Step, e.Each
@@ -159,24 +158,13 @@ func (c *cost) products(n int64) products {
 
 func (c *cost) compute(n int64) products {
 	ops := float64(2*float64(c.used)) * float64(n)
-	bytes := float64(c.dense)
-	if c.expert > 0 {
-		touched := 1.0
-		if c.active < 1 {
-			touched = 1 - portable.Exp(float64(n)*portable.Log(1-c.active))
-		}
-		bytes += float64(float64(c.expert) * touched)
-	}
+	bytes := c.touched(n)
 	const ps = 1e12
 	ideal, read := float64(ops/float64(c.peak))*ps, float64(bytes/float64(c.hbm))*ps
 	g, r := float64(ideal*thousand)/float64(c.chip.Products), float64(read*thousand)/float64(c.chip.Weights)
-	high, low := max(g, r), min(g, r)
-	t := high
-	if low > 0 {
-		t = high * portable.Exp(portable.Log(1+portable.Exp(rounding*portable.Log(low/high)))/rounding)
-	}
+	t := rounded(g, r)
 	return products{
-		unit.Time(float64(t*c.gpuShare)) + 1, unit.Time(float64(ideal * c.gpuShare)), unit.Time(float64(read * c.gpuShare)),
+		span(float64(t*c.gpuShare)) + 1, span(float64(ideal * c.gpuShare)), span(float64(read * c.gpuShare)),
 	}
 }
 
@@ -185,7 +173,7 @@ func (c *cost) collectives(n int64) unit.Time {
 	if c.ring == 0 {
 		return 0
 	}
-	return c.hop + c.ring.Time(c.hopBytes*unit.Bytes(n))
+	return c.hop + lasts(c.ring, unit.Bytes(unit.MulDiv(int64(c.hopBytes), n, 1)))
 }
 
 // decode is what a step of b sequences alone takes, by the tokens of their contexts: the longer of two lines.
@@ -198,9 +186,9 @@ func (c *cost) decode(b int64) (gpu, stream line) {
 // many pairs.
 func (c *cost) mixed(b, ctx, p, pairs int64) unit.Time {
 	n := b + p
-	t := c.products(n).time + c.collectives(n) + c.step + c.each*unit.Time(b) + c.keys*unit.Time(ctx) + c.attention(pairs)
+	t := c.products(n).time + c.collectives(n) + c.step + c.each*unit.Time(b) + times(c.keys, ctx, mostStep) + c.attention(pairs)
 	t += c.processors(n)
-	return max(t, c.stream+c.streamKey*unit.Time(ctx))
+	return max(t, c.stream+times(c.streamKey, ctx, mostStep))
 }
 
 // manyTokens is from how many on llama.cpp brings weights to the GPU instead of computing on processors.
@@ -216,7 +204,7 @@ func (c *cost) processors(n int64) unit.Time {
 
 // attention is what pairs of tokens of prompts and keys take.
 func (c *cost) attention(pairs int64) unit.Time {
-	return unit.Time(unit.MulDiv(pairs*c.pairs, int64(unit.Second), c.pairRate))
+	return works(pairs, c.pairs, c.pairRate)
 }
 
 // pairsOf is how many pairs n tokens see that come behind so many.
@@ -226,7 +214,7 @@ func pairsOf(before, n int64) int64 { return n*before + n*(n+1)/2 }
 func (c *cost) alone(before, n, budget int64) (t unit.Time) {
 	for n > 0 {
 		p := min(n, budget)
-		t += c.mixed(0, 0, p, pairsOf(before, p))
+		t = after(t, c.mixed(0, 0, p, pairsOf(before, p)))
 		before, n = before+p, n-p
 	}
 	return t
@@ -240,8 +228,7 @@ type steady struct {
 
 // at is how long the i-th step takes, from 0.
 func (r *steady) at(i int64) unit.Time {
-	c := unit.Time(r.ctx + i*r.b)
-	return max(r.gpu.base+r.gpu.slope*c, r.stream.base+r.stream.slope*c)
+	return max(r.gpu.at(r.ctx+i*r.b), r.stream.at(r.ctx+i*r.b))
 }
 
 // sum is how long the first k steps take.
@@ -251,22 +238,25 @@ func (r *steady) sum(k int64) unit.Time {
 	}
 	// Where the lines cross: before it one is longer, from it on the other.
 	first, then := &r.gpu, &r.stream
-	if first.base+first.slope*unit.Time(r.ctx) < then.base+then.slope*unit.Time(r.ctx) {
+	if first.at(r.ctx) < then.at(r.ctx) {
 		first, then = then, first
 	}
 	cross := k
 	if then.slope > first.slope {
 		// the first i with then.at(i) > first.at(i)
-		gap := (first.base - then.base) - (then.slope-first.slope)*unit.Time(r.ctx)
-		cross = min(k, max(0, int64(gap/((then.slope-first.slope)*unit.Time(max(r.b, 1))))+1))
+		gap := (first.base - then.base) - times(then.slope-first.slope, r.ctx, mostStep)
+		cross = min(k, max(0, int64(gap/times(then.slope-first.slope, max(r.b, 1), mostStep))+1))
 	}
-	return first.over(r.ctx, r.b, 0, cross) + then.over(r.ctx, r.b, cross, k)
+	return after(first.over(r.ctx, r.b, 0, cross), then.over(r.ctx, r.b, cross, k))
 }
+
+// at is how long a step takes that reads so many tokens.
+func (l *line) at(ctx int64) unit.Time { return l.base + times(l.slope, ctx, mostStep) }
 
 // over is the sum of the steps from i up to k.
 func (l *line) over(ctx, b, i, k int64) unit.Time {
 	n := k - i
-	return l.base*unit.Time(n) + l.slope*unit.Time(n*ctx+b*(k*(k-1)/2-i*(i-1)/2))
+	return after(times(l.base, n, mostRun), times(l.slope, n*ctx+b*(k*(k-1)/2-i*(i-1)/2), mostRun))
 }
 
 // until is the least number of steps, at most k, whose end is not before a span.

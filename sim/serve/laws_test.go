@@ -3,6 +3,7 @@ package serve
 import (
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"spillway/build/effort"
@@ -148,23 +149,23 @@ func keeps(t *testing.T, seed uint64, w *Workload, s *Setting, r *Result) {
 			t.Fatalf("seed %d: request %d arrives at %v: %+v", seed, i, v.Arrive, q)
 		}
 	}
-	var doing unit.Time
-	for _, d := range r.Doing {
-		doing += d
+	for i := range r.Samples {
+		v, n := &r.Samples[i], r.Replicas
+		if v.Used < 0 || v.Used+v.Cached > n*r.Memory.KVTokens || v.Host < 0 || v.Host > n*r.Memory.Host || v.Drive > n*r.Memory.Drive {
+			t.Fatalf("seed %d (%s): %+v of %+v, %d times", seed, s.System, v, r.Memory, n)
+		}
 	}
-	if doing != r.Time*unit.Time(r.Replicas) {
-		t.Errorf("seed %d (%s): engines did something for %v of %v on %d", seed, s.System, doing, r.Time, r.Replicas)
+	if int64(len(r.Doing)) != r.Replicas {
+		t.Errorf("seed %d (%s): %d replicas, %d did something", seed, s.System, r.Replicas, len(r.Doing))
 	}
-	var all unit.Time
-	for _, p := range r.Phases {
-		all += p
-	}
-	var first unit.Time
-	for i := range r.Requests {
-		first += r.Requests[i].First - r.Requests[i].Arrive
-	}
-	if all != first {
-		t.Errorf("seed %d: phases sum to %v, times of first tokens to %v", seed, all, first)
+	for i, of := range r.Doing {
+		var doing unit.Time
+		for _, d := range of {
+			doing += d
+		}
+		if doing != r.Time {
+			t.Errorf("seed %d (%s): replica %d did something for %v of %v", seed, s.System, i, doing, r.Time)
+		}
 	}
 	for name, x := range map[string]Work{"compute": r.Compute, "memory": r.HBM, "link in": r.LinkIn, "link out": r.LinkOut, "read": r.Read} {
 		if x.Busy < 0 || name != "link out" && r.Busy(x) > million {
@@ -195,8 +196,11 @@ func plain(t *testing.T, seed int64) (*Workload, *Setting) {
 func served(t *testing.T, w *Workload, s *Setting) *Result {
 	t.Helper()
 	r, err := Run(w, s, nil)
-	if err != nil || !r.Ran() {
-		t.Fatal(err, r.Refused)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Ran() {
+		t.Fatal(r.Refused)
 	}
 	return r
 }
@@ -392,5 +396,19 @@ func TestUsers(t *testing.T) {
 		if v := &r.Requests[i]; turn[i] > 0 && v.Arrive < latest[turn[i]-1] {
 			t.Errorf("turn %d of request %d comes at %v, the last of those before at %v", turn[i], i, v.Arrive, latest[turn[i]-1])
 		}
+	}
+}
+
+// TestManyBlocks: more blocks than all copies can know are an error, and no end of memory.
+func TestManyBlocks(t *testing.T) {
+	w := &Workload{Block: 1, Requests: []Request{{Prompt: MostTokens, Output: 2, Blocks: make([]Block, MostTokens), After: -1}}}
+	for i := range w.Requests[0].Blocks {
+		w.Requests[0].Blocks[i] = Block(i)
+	}
+	s := Standard()
+	s.Model, s.Node = arch(t, "llama3.2-1b"), Server(s.Node.GPU, 64)
+	s.Node.GPU.Memory = 1 << 40
+	if _, err := Run(w, &s, nil); err == nil || !strings.Contains(err.Error(), "fewer copies") {
+		t.Error(err)
 	}
 }

@@ -49,12 +49,21 @@ func (r *Result) HitRateOf(t Tier) int64 {
 	return unit.MulDiv(r.Tokens[t], million, r.Prompts)
 }
 
-// Busy is the share of the run in which something worked, over all replicas, in millionths.
+// Mean is how long a replica does something, in the mean of all, rounded down to a picosecond.
+func (r *Result) Mean(d Doing) unit.Time {
+	var sum total
+	for i := range r.Doing {
+		sum.add(r.Doing[i][d], 1)
+	}
+	return sum.over(int64(max(1, len(r.Doing))))
+}
+
+// Busy is the share of the run in which something worked, in the mean of the replicas, in millionths.
 func (r *Result) Busy(w Work) int64 {
 	if !r.Ran() || r.Time == 0 {
 		return 0
 	}
-	return unit.MulDiv(int64(w.Busy), million, int64(r.Time)*r.Replicas)
+	return unit.MulDiv(int64(w.Busy), million, int64(r.Time))
 }
 
 // WrittenPerDay is what is written to all drives in a day like the run.
@@ -107,5 +116,5 @@ func (r *Result) EnergyPerMillion() int64 {
 	if !r.Ran() || r.Answers == 0 {
 		return 0
 	}
-	return unit.MulDiv(r.Energy(), million, 3_600_000*r.Answers)
+	return unit.MulDiv(r.Energy(), 10, 36*r.Answers)
 }

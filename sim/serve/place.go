@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"fmt"
+
 	"spillway/sim/unit"
 )
 
@@ -36,7 +38,7 @@ func (s *Setting) rates() rates {
 		path /= 2
 	}
 	r := rates{
-		link:       min(path*unit.Bandwidth(s.Tensor), n.HostRate/2),
+		link:       max(1, min(path*unit.Bandwidth(s.Tensor), n.HostRate/2/unit.Bandwidth(s.replicas()))),
 		processors: max(1, n.Processors()/unit.Bandwidth(s.replicas())),
 		latency:    n.Drive.Latency,
 	}
@@ -67,9 +69,9 @@ func (c *cost) places(s *Setting, sys *System) {
 	kv := Keys(s.Model, s.KV)
 	switch sys.Stream {
 	case FromHost:
-		c.stream = r.link.Time(all)
+		c.stream = lasts(r.link, all)
 	case FromDrive:
-		c.stream = min(r.read, r.link).Time(all)
+		c.stream = lasts(min(r.read, r.link), all)
 	case Blocked:
 		c.block(s, r, all, kv)
 	case Divided:
@@ -81,28 +83,28 @@ func (c *cost) places(s *Setting, sys *System) {
 // slowest of them.
 func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 	drive := share(all, thousand-s.GPUShare-s.HostShare)
-	c.stream = r.link.Time(all - share(all, s.GPUShare))
+	c.stream = lasts(r.link, all-share(all, s.GPUShare))
 	if drive > 0 {
-		c.stream = max(c.stream, r.read.Time(drive))
+		c.stream = max(c.stream, lasts(r.read, drive))
 	}
 	switch {
 	case s.KVPlace == OnDrive:
 		// Weights and keys and values share the drives.
-		c.stream, c.streamKey = max(c.stream, r.read.Time(drive)), r.read.Time(kv)
+		c.stream, c.streamKey = max(c.stream, lasts(r.read, drive)), lasts(r.read, kv)
 	case s.KVPlace == OnHost && s.CPUAttention:
-		c.keys = r.processors.Time(kv)
+		c.keys, c.keysIdeal = lasts(r.processors, kv), 0
 	case s.KVPlace == OnHost:
-		c.streamKey = r.link.Time(kv)
+		c.streamKey = lasts(r.link, kv)
 	}
 	if s.Weights == W4 {
 		batches := int64(1)
 		if s.GPUBatch > 0 && s.Sequences > 0 {
 			batches = (s.Sequences + s.GPUBatch - 1) / s.GPUBatch
 		}
-		c.step += unit.Time(unit.MulDiv(s.Model.Linear()*batches, int64(unit.Second), dequantised))
+		c.step += works(s.Model.Linear(), batches, dequantised)
 	}
 	if s.KV == W4 {
-		c.keys += unit.Time(unit.MulDiv(s.Model.Kept(), int64(unit.Second), dequantised))
+		c.keys += works(s.Model.Kept(), 1, dequantised)
 	}
 }
 
@@ -112,78 +114,135 @@ func (c *cost) divide(s *Setting, r rates, all, kv unit.Bytes) {
 	of := func(b unit.Bytes) unit.Bytes { return unit.Bytes(unit.MulDiv(int64(b), rest, s.Model.Layers)) }
 	c.gpuShare = float64(s.Layers) / float64(s.Model.Layers)
 	slow := of(min(all, c.dense+c.expert)) // the embedding is not read
-	c.cpu = r.processors.Time(slow)
+	c.cpu = lasts(r.processors, slow)
 	// Of many tokens the GPU computes all layers, and weights come to it.
-	c.cpuMany = r.link.Time(slow)
-	c.keys = c.keys - unit.Time(unit.MulDiv(int64(c.keys), rest, s.Model.Layers)) + r.processors.Time(of(kv))
+	c.cpuMany = lasts(r.link, slow)
+	c.keys = c.keys - unit.Time(unit.MulDiv(int64(c.keys), rest, s.Model.Layers)) + lasts(r.processors, of(kv))
+	c.keysIdeal -= unit.Time(unit.MulDiv(int64(c.keysIdeal), rest, s.Model.Layers))
 }
 
 // footprint says where a replica's memory goes. longest is how many tokens the longest request has.
 func (s *Setting) footprint(e *Engine, sys *System, longest int64) Footprint {
 	n := unit.Bytes(s.Tensor)
+	all := Stored(s.Model, s.Weights)
 	m := Footprint{
 		Given: share(s.Node.GPU.Memory, s.Share) * n, Activations: s.Activations * n,
-		Weights: Stored(s.Model, s.Weights), KVToken: Keys(s.Model, s.KV),
+		Weights: all, KVToken: Keys(s.Model, s.KV),
 	}
-	onGPU := m.KVToken
+	two := 2 * all / unit.Bytes(s.Model.Layers) // the layer that is used, and the next
+	onGPU, inHost := m.KVToken, unit.Bytes(0)   // of a token's keys and values
 	switch sys.Stream {
-	case FromHost, FromDrive:
-		m.Weights = 2 * m.Weights / unit.Bytes(s.Model.Layers) // the layer that is used, and the next
+	case FromHost:
+		m.Weights, m.HostWeights = two, all
+	case FromDrive:
+		m.Weights, m.DriveWeights = two, all
 	case Blocked:
-		m.Weights = share(m.Weights, s.GPUShare) + 2*m.Weights/unit.Bytes(s.Model.Layers)
+		gpu, host := share(all, s.GPUShare), share(all, s.HostShare)
+		m.Weights, m.HostWeights = gpu+two, host
+		if s.GPUShare+s.HostShare < thousand {
+			m.DriveWeights = all - gpu - host
+		}
 	case Divided:
-		layers := s.Layers
-		if layers < 0 {
-			layers = s.Model.Layers
-			for ; layers > 0; layers-- {
-				part := func(b unit.Bytes) unit.Bytes {
-					return unit.Bytes(unit.MulDiv(int64(b), layers, s.Model.Layers))
-				}
-				if part(m.Weights)+m.Activations+part(m.KVToken)*unit.Bytes(longest) <= m.Given {
-					break
-				}
-			}
-			s.Layers = layers
-		}
-		m.Weights = unit.Bytes(unit.MulDiv(int64(m.Weights), layers, s.Model.Layers))
-		onGPU = max(1, unit.Bytes(unit.MulDiv(int64(m.KVToken), layers, s.Model.Layers)))
-		if layers == 0 {
-			m.KV = max(0, s.hostKV())
-			m.KVTokens = int64(m.KV / m.KVToken)
-			return m
-		}
+		s.layers(&m, longest)
+		onGPU = s.onGPU(m.KVToken)
+		inHost = m.KVToken - onGPU
+		m.Weights = s.onGPU(all)
+		m.HostWeights = all - m.Weights
 	}
 	m.KV = m.Given - m.Weights - m.Activations
-	if sys.Stream == Blocked {
-		switch s.KVPlace {
-		case OnHost:
-			m.KV = s.hostKV()
-		case OnDrive:
-			m.KV = s.driveKV()
-		}
+	switch {
+	case sys.Stream == Blocked && s.KVPlace == OnHost:
+		m.KV = s.hostKV(&m)
+	case sys.Stream == Blocked && s.KVPlace == OnDrive:
+		m.KV = s.driveKV(&m)
+	case sys.Stream == Divided && s.Layers == 0:
+		m.KV = s.hostKV(&m)
+		onGPU, inHost = m.KVToken, 0
 	}
+	onGPU = max(1, onGPU)
 	m.KVTokens = max(0, int64(m.KV/onGPU))
-	m.GiB = int64(unit.GiB * n / onGPU)
+	if inHost > 0 {
+		m.KVTokens = min(m.KVTokens, int64(s.hostKV(&m)/inHost))
+	}
+	if sys.Stream == Resident || sys.Stream == FromHost || sys.Stream == FromDrive || sys.Stream == Divided && s.Layers > 0 || sys.Stream == Blocked && s.KVPlace == OnGPU {
+		m.GiB = int64(unit.GiB * n / onGPU)
+	}
 	if sys.Host {
-		m.Host = max(0, int64(s.hostKV()/m.KVToken))
+		m.Host = int64(s.hostKV(&m) / m.KVToken)
 	}
 	if sys.Drive {
-		m.Drive = max(0, int64(s.driveKV()/m.KVToken))
+		m.Drive = int64(s.driveKV(&m) / m.KVToken)
 	}
 	return m
 }
 
-// hostKV is host memory for keys and values of a replica, driveKV that of drives.
-func (s *Setting) hostKV() unit.Bytes {
+// onGPU is what of something in all layers is of those on the GPU, of system split.
+func (s *Setting) onGPU(b unit.Bytes) unit.Bytes {
+	return unit.Bytes(unit.MulDiv(int64(b), s.Layers, s.Model.Layers))
+}
+
+// layers sets how many layers are on the GPU where nobody says: as many as fit with the longest request, of system split.
+func (s *Setting) layers(m *Footprint, longest int64) {
+	if s.Layers >= 0 {
+		return
+	}
+	for s.Layers = s.Model.Layers; s.Layers > 0; s.Layers-- {
+		if s.onGPU(m.Weights)+m.Activations+s.onGPU(m.KVToken)*unit.Bytes(longest) <= m.Given {
+			return
+		}
+	}
+}
+
+// hostFree is what of host memory programs have, driveFree the room of all drives, of all replicas.
+func (s *Setting) hostFree() unit.Bytes { return max(0, s.Node.Host-s.Node.HostSpare) }
+
+func (s *Setting) driveFree() unit.Bytes {
+	return s.Node.Drive.Size * unit.Bytes(s.Node.Drives*s.Node.GPUs)
+}
+
+// hostKV is host memory for keys and values of a replica, driveKV that of drives: what weights leave of its share, if
+// nobody says.
+func (s *Setting) hostKV(m *Footprint) unit.Bytes {
 	if s.HostKV >= 0 {
 		return s.HostKV
 	}
-	return max(0, (s.Node.Host-s.Node.HostSpare)/unit.Bytes(s.replicas()))
+	return max(0, s.hostFree()/unit.Bytes(s.replicas())-m.HostWeights)
 }
 
-func (s *Setting) driveKV() unit.Bytes {
+func (s *Setting) driveKV(m *Footprint) unit.Bytes {
 	if s.DriveKV >= 0 {
 		return s.DriveKV
 	}
-	return s.Node.Drive.Size * unit.Bytes(s.Node.Drives*s.Tensor)
+	return max(0, s.driveFree()/unit.Bytes(s.replicas())-m.DriveWeights)
+}
+
+// refuse says why a replica cannot serve, and what to do.
+func (s *Setting) refuse(m *Footprint, sys *System, longest int64) string {
+	copies := unit.Bytes(s.replicas())
+	of := func(n unit.Bytes) string {
+		if copies == 1 {
+			return fmt.Sprintf("weights of %v", n)
+		}
+		return fmt.Sprintf("weights of %d copies, %v each,", copies, n)
+	}
+	place, free, more := "GPU memory", fmt.Sprintf("weights of %v and activations of %v leave nothing of %v", m.Weights, m.Activations, m.Given), "more GPUs for a copy"
+	switch {
+	case sys.Stream == Blocked && s.KVPlace == OnHost, sys.Stream == Divided && m.KVTokens < int64(m.KV/max(1, s.onGPU(m.KVToken))):
+		place, free, more = "host memory", fmt.Sprintf("weights of %v leave nothing of host memory", m.HostWeights), "more host memory"
+	case sys.Stream == Blocked && s.KVPlace == OnDrive:
+		place, free, more = "drives", fmt.Sprintf("weights of %v leave nothing of the drives", m.DriveWeights), "more or larger drives"
+	}
+	switch {
+	case m.HostWeights*copies > s.hostFree():
+		return fmt.Sprintf("%s do not fit into host memory, which has room for %v; take more of it, fewer copies, or weights of fewer bits", of(m.HostWeights), s.hostFree())
+	case m.DriveWeights*copies > s.driveFree():
+		return fmt.Sprintf("%s do not fit on drives, which have room for %v; take more or larger drives, fewer copies, or weights of fewer bits", of(m.DriveWeights), s.driveFree())
+	case m.Weights+m.Activations > m.Given:
+		return fmt.Sprintf("weights of %v and activations of %v do not fit into %v of GPU memory; take more GPUs for a copy, or weights of fewer bits", m.Weights, m.Activations, m.Given)
+	case m.KVTokens < 1:
+		return fmt.Sprintf("%s for keys and values; take %s, or weights of fewer bits", free, more)
+	case m.KVTokens < longest:
+		return fmt.Sprintf("a request has %d tokens, and keys and values of %d fit into %s; take %s, shorter requests, or keys and values of fewer bits", longest, m.KVTokens, place, more)
+	}
+	return ""
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"spillway/sim/portable"
+	"spillway/sim/serve/load"
 	"spillway/sim/unit"
 )
 
@@ -37,8 +39,10 @@ type Length struct {
 type Recipe struct {
 	Arrivals Arrival
 	Requests int64
-	Rate     int64 // thousandths of requests a second, of Poisson and Gamma
-	CV       int64 // of Gamma: spread of the times between requests, in thousandths of their mean
+	// Rate is thousandths of requests a second, of Poisson and Gamma. Each turn of a conversation is a request: conversations
+	// begin at a rate that is as many times smaller as they have turns.
+	Rate int64
+	CV   int64 // of Gamma: spread of the times between requests, in thousandths of their mean
 	// Stages follow each other, with arrivals of the kind; then neither Rate nor Requests count. What tiers hold stays.
 	Stages []Stage
 	Users  int64 // of Closed
@@ -111,16 +115,18 @@ func (d draw) gamma(cv float64) float64 {
 	}
 }
 
-// between draws a time between two requests at a rate.
-func (d draw) between(kind Arrival, rate, cv int64) unit.Time {
-	mean := float64(thousand*int64(unit.Second)) / float64(rate)
+// between draws a time between two requests at a rate, of which each stands for so many.
+func (d draw) between(kind Arrival, rate, cv, turns int64) unit.Time {
+	mean := float64(thousand*int64(unit.Second)*turns) / float64(rate)
 	switch kind {
 	case Poisson:
-		return unit.Time(-float64(mean * portable.Log(d.one())))
+		mean = -float64(mean * portable.Log(d.one()))
 	case Gamma:
-		return unit.Time(float64(mean * d.gamma(float64(cv)/thousand)))
+		mean = float64(mean * d.gamma(float64(cv)/thousand))
+	default:
+		return 0
 	}
-	return 0
+	return unit.Time(min(mean, float64(2*load.Latest)))
 }
 
 // group draws one of the sums of a distribution.
@@ -137,34 +143,54 @@ func (d draw) group(sums []float64) int64 {
 	return int64(low)
 }
 
-// times are when requests come.
-func (r *Recipe) times(d draw) []unit.Time {
-	switch r.Arrivals {
-	case Burst, Closed:
-		return make([]unit.Time, r.Requests)
-	}
-	var list []unit.Time
-	if len(r.Stages) == 0 {
+// turns is how many questions a conversation has.
+func (r *Recipe) turns() int64 { return max(r.Turns, 1) }
+
+// times are when requests come, of conversations their first.
+func (r *Recipe) times(d draw) ([]unit.Time, error) {
+	turns := r.turns()
+	starts := (r.Requests + turns - 1) / turns
+	switch {
+	case r.Arrivals == Burst || r.Arrivals == Closed:
+		return make([]unit.Time, starts), nil
+	case len(r.Stages) == 0:
+		list := make([]unit.Time, 0, starts)
 		t := unit.Time(0)
-		for range r.Requests {
-			t += d.between(r.Arrivals, r.Rate, r.CV)
-			list = append(list, t)
-		}
-		return list
-	}
-	from := unit.Time(0)
-	for _, s := range r.Stages {
-		for t := from; s.Rate > 0; {
-			t += d.between(r.Arrivals, s.Rate, r.CV)
-			if t >= from+s.Time || len(list) > MostRequests {
-				break
+		for i := range starts {
+			if t += d.between(r.Arrivals, r.Rate, r.CV, turns); t > load.Latest {
+				return nil, fmt.Errorf("request %d of %d would come after more than %v; take a higher rate, or fewer requests", i*turns+1, r.Requests, load.Latest)
 			}
 			list = append(list, t)
 		}
+		return list, nil
+	}
+	var list []unit.Time
+	from := unit.Time(0)
+	for i, s := range r.Stages {
+		if s.Rate < 0 || s.Rate > mostRate || s.Time < 0 || s.Time > load.Latest-from {
+			return nil, fmt.Errorf("stage %d: %d thousandths of requests a second are not between 0 and %d, or it ends after more than %v", i+1, s.Rate, mostRate, load.Latest)
+		}
+		for t := from; s.Rate > 0; {
+			if t += d.between(r.Arrivals, s.Rate, r.CV, turns); t >= from+s.Time {
+				break
+			}
+			if list = append(list, t); int64(len(list))*turns > MostRequests {
+				return nil, fmt.Errorf("stage %d: more than %d requests come; take lower rates, or shorter stages", i+1, MostRequests)
+			}
+		}
 		from += s.Time
 	}
-	return list
+	return list, nil
 }
+
+// The limits of Recipe.CV, in thousandths. At the upper one most requests come together, and a few after very long.
+const (
+	LeastCV = 10
+	MostCV  = 20_000
+)
+
+// mostRate is that of a rate, in thousandths of requests a second.
+const mostRate = 1_000_000_000
 
 // check says which number cannot be.
 func (r *Recipe) check() error {
@@ -174,8 +200,8 @@ func (r *Recipe) check() error {
 	}{
 		{"kind of arrivals", int64(r.Arrivals), 0, int64(Closed)},
 		{"requests", r.Requests, 1, MostRequests},
-		{"rate, in thousandths of requests a second", r.Rate, 1, 1_000_000_000},
-		{"spread of arrivals, in thousandths", r.CV, 10, 10_000},
+		{"rate, in thousandths of requests a second", r.Rate, 1, mostRate},
+		{"spread of arrivals, in thousandths", r.CV, LeastCV, MostCV},
 		{"users", r.Users, 1, MostRequests},
 		{"time to think, in picoseconds", int64(r.Think), 0, int64(day)},
 		{"tokens of a prompt", int64(r.Input.Mean), 1, MostTokens},
@@ -214,7 +240,10 @@ func (r *Recipe) Workload() (*Workload, error) {
 	if r.Arrivals == Closed {
 		w.Users = int32(r.Users)
 	}
-	times := r.times(draw{rand.New(rand.NewPCG(uint64(r.Seed), 2))})
+	times, err := r.times(draw{rand.New(rand.NewPCG(uint64(r.Seed), 2))})
+	if err != nil {
+		return nil, err
+	}
 	if len(times) == 0 {
 		return nil, fmt.Errorf("no request comes in %d stages", len(r.Stages))
 	}
@@ -228,31 +257,43 @@ func (r *Recipe) Workload() (*Workload, error) {
 			sums = append(sums, s)
 		}
 	}
-	fresh := Block(r.Groups * shared) // names of blocks that nobody shares
-	turns := int(max(r.Turns, 1))
-	w.Requests = make([]Request, 0, len(times))
-	for i := 0; i < len(times); i += turns {
+	turns := int(r.turns())
+	all := turns * len(times)
+	if len(r.Stages) == 0 {
+		all = int(r.Requests)
+	}
+	// Names are given when somebody first has a block, so that there are no more than MostBlocks.
+	fresh, total := Block(0), int64(0)
+	beginnings := map[int64][]Block{}
+	w.Requests = make([]Request, 0, all)
+	for _, at := range times {
 		var blocks []Block
 		var base int64 // tokens before this turn
 		if r.Groups > 0 {
 			base = int64(r.Shared)
 			g := d.group(sums)
-			for k := range shared {
-				blocks = append(blocks, Block(g*shared+k))
+			if beginnings[g] == nil {
+				for range shared {
+					blocks = append(blocks, fresh)
+					fresh++
+				}
+				beginnings[g] = blocks
 			}
+			blocks = slices.Clip(beginnings[g])
 		}
-		for turn := range min(turns, len(times)-i) {
+		for turn := range min(turns, all-len(w.Requests)) {
 			input, output := d.length(r.Input), d.length(r.Output)
-			q := Request{At: times[i/turns], Output: output, After: -1}
+			q := Request{At: at, Output: output, After: -1}
+			i := len(w.Requests)
 			switch {
 			case turn > 0:
-				q.At, q.After, q.Think = 0, int32(i+turn-1), r.Think
+				q.At, q.After, q.Think = 0, int32(i-1), r.Think
 				input += int32(base)
 			case r.Groups > 0:
 				input = max(input, r.Shared+1)
 			}
 			if int64(input)+int64(output) > MostTokens {
-				return nil, fmt.Errorf("request %d has %d tokens; take shorter turns, or fewer of them", i+turn+1, int64(input)+int64(output))
+				return nil, fmt.Errorf("request %d has %d tokens, more than %d; take shorter prompts and answers, or fewer turns", i+1, int64(input)+int64(output), MostTokens)
 			}
 			q.Prompt = input
 			if turns > 1 {
@@ -260,6 +301,9 @@ func (r *Recipe) Workload() (*Workload, error) {
 					blocks = append(blocks, fresh)
 					fresh++
 				}
+			}
+			if total += int64(len(blocks)); total > MostBlocks {
+				return nil, load.TooManyBlocks(i, block)
 			}
 			q.Blocks = blocks[:len(blocks):len(blocks)]
 			base = int64(input) + int64(output)

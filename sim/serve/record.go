@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"spillway/sim/report"
@@ -153,6 +155,43 @@ func (l *watch) counters(r *Result) {
 		l.t.Count(drive, at, v.Drive)
 		l.t.Count(running, at, v.Running)
 		l.t.Count(waiting, at, v.Waiting)
+	}
+}
+
+// alone draws what Bound says: each request for itself, and engines that do one thing after the other.
+func (l *watch) alone(r *Result) {
+	for i := range r.Doing {
+		at := l.begin
+		for d, n := range r.Doing[i] {
+			if n > 0 {
+				l.step(int32(i), Doing(d), at, at+n)
+			}
+			at += n
+		}
+	}
+	list := make([]int32, len(r.Requests))
+	for i := range list {
+		list[i] = int32(i)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(r.Requests[a].Arrive, r.Requests[b].Arrive) })
+	for _, id := range list {
+		v := &r.Requests[id]
+		for k, o := range l.owner {
+			if o >= 0 && r.Requests[o].Done <= v.Arrive {
+				l.owner[k] = -1
+			}
+		}
+		l.come(id)
+		at := v.Arrive
+		for p, n := range v.Phases {
+			if n > 0 {
+				l.phase(id, Phase(p), at, at+n)
+			}
+			at += n
+		}
+		if v.Done > v.First {
+			l.phase(id, Decoding, v.First, v.Done)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/timeline"
+	"spillway/sim/unit"
 )
 
 // TestRecord: who looks changes nothing; what a timeline says sums to the result.
@@ -33,7 +34,11 @@ func TestRecord(t *testing.T) {
 			t.Fatalf("seed %d (%s): %v", seed, s.System, err)
 		}
 		spent := line.Spent()
-		for d, n := range r.Doing {
+		for d := range Doings {
+			n := unit.Time(0)
+			for i := range r.Doing {
+				n += r.Doing[i][d]
+			}
 			if spent[d] != int64(n) {
 				t.Errorf("seed %d (%s): %s for %d, in the timeline %d", seed, s.System, Doing(d), n, spent[d])
 			}

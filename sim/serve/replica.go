@@ -23,10 +23,9 @@ type sequence struct {
 	place   int       // in the heap of those that decode, −1 elsewhere
 	state   state
 	hits    bool // its tiers are counted
-	swapped bool // its keys and values are in host memory
+	swapped bool // its keys and values are in host memory, from ready on
 	began   bool
 	front   unit.Time // when the front end is done with it
-	free    int32     // blocks that some request had before (ideal)
 }
 
 // A state is where a sequence is.
@@ -59,6 +58,8 @@ type replica struct {
 
 	doing Doing
 	mark  unit.Time // until when that is counted
+	spent [Doings]unit.Time
+	work  Moved
 
 	inbox   queue // requests on their way through the front end
 	front   unit.Time
@@ -76,6 +77,7 @@ type replica struct {
 	steady  steady // the steps under way, if no prompt is in them
 	planned int64
 
+	swapped int64   // tokens of sequences in host memory, which gave back their GPU memory
 	private int64   // tokens of keys and values of sequences
 	pinned  int64   // of blocks that sequences share
 	refs    []int32 // of blocks, how many sequences have them
@@ -167,7 +169,7 @@ func (r *replica) spend(id int32, p Phase, from, to unit.Time) {
 // did counts what the engine did until a moment; it does something else then.
 func (r *replica) did(t unit.Time, next Doing) {
 	if r.mark < t {
-		r.result.Doing[r.doing] += t - r.mark
+		r.spent[r.doing] += t - r.mark
 		if r.watch != nil {
 			r.watch.step(r.number, r.doing, r.mark, t)
 		}
@@ -183,7 +185,7 @@ func (r *replica) arrive(id int32, t unit.Time) {
 	r.result.Requests[id].Replica = r.number
 	r.result.Requests[id].Arrive = t
 	s.phase, s.since, s.state = Front, t, waiting
-	r.front = max(r.front, t) + r.setting.Front
+	r.front = after(max(r.front, t), r.setting.Front)
 	s.front = r.front
 	r.inbox.push(id)
 	r.hurry(r.front)
@@ -200,9 +202,9 @@ func (r *replica) hurry(t unit.Time) {
 		r.next = min(r.next, t)
 	case len(r.chunks) > 0 || r.waitsFor() > 0 && !r.jumps() || r.system.Batch:
 		// One step, which ends anyway; or those before it wait for what no arrival changes.
-	case r.now+r.steady.sum(r.planned) > t:
+	case after(r.now, r.steady.sum(r.planned)) > t:
 		r.planned = r.steady.until(t-r.now, r.planned)
-		r.next = r.now + r.steady.sum(r.planned)
+		r.next = after(r.now, r.steady.sum(r.planned))
 	}
 }
 
@@ -259,8 +261,8 @@ func (r *replica) account(k, p, pairs int64) {
 	}
 	w := r.cost.products(b + p)
 	r.result.Steps += k
-	r.result.Compute.Busy += w.compute*unit.Time(k) + unit.Time(unit.MulDiv(pairs*r.cost.pairs, int64(unit.Second), r.cost.peak2))
-	r.result.HBM.Busy += w.read*unit.Time(k) + r.cost.keysIdeal*unit.Time(k*r.context+b*(k*(k-1)/2))
+	r.work.Compute.Busy = after(r.work.Compute.Busy, after(times(w.compute, k, mostRun), works(pairs, r.cost.pairs, r.cost.peak2)))
+	r.work.HBM.Busy = after(r.work.HBM.Busy, after(times(w.read, k, mostRun), times(r.cost.keysIdeal, k*r.context+b*(k*(k-1)/2), mostRun)))
 	r.gapTokens += b * k
 }
 
@@ -457,7 +459,7 @@ func (r *replica) plan() {
 		r.doing = Both
 	}
 	if p > 0 {
-		r.next = r.now + r.cost.mixed(b, r.context, p, pairs)
+		r.next = r.ends(r.cost.mixed(b, r.context, p, pairs))
 		return
 	}
 	k := r.all[r.decode[0]].stop - r.steps
@@ -474,11 +476,23 @@ func (r *replica) plan() {
 		if r.waitsFor() > 0 && !r.jumps() {
 			t = r.loads()
 		}
-		if r.now+r.steady.sum(r.planned) > t {
+		if after(r.now, r.steady.sum(r.planned)) > t {
 			r.planned = r.steady.until(t-r.now, r.planned)
 		}
 	}
-	r.next = r.now + r.steady.sum(r.planned)
+	if r.steady.at(r.planned-1) >= mostStep { // of many steps the last takes longest
+		r.next = mostRun
+		return
+	}
+	r.next = after(r.now, r.steady.sum(r.planned))
+}
+
+// ends is when a step ends that begins now; one that is too long does not before the run has to.
+func (r *replica) ends(step unit.Time) unit.Time {
+	if step >= mostStep {
+		return mostRun
+	}
+	return after(r.now, step)
 }
 
 // loads is when the next keys and values are loaded.
@@ -562,9 +576,11 @@ func (r *replica) preempt() {
 		r.remove(s.place)
 	}
 	r.release(id)
-	s.swapped = was != loading && r.host != nil && s.done > 0
+	s.swapped = was != loading && r.system.Host && s.done > 0 && r.swapped+s.done <= r.result.Memory.Host
 	if s.swapped {
-		r.out(id, s.done)
+		r.swapped += s.done
+		r.trim(id)
+		s.ready = r.out(id, s.done)
 	} else {
 		s.left, s.done = int64(q.Prompt+s.made), 0
 	}

@@ -16,4 +16,5 @@ type (
 const (
 	MostRequests = load.MostRequests
 	MostTokens   = load.MostTokens
+	MostBlocks   = load.MostBlocks
 )

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"math"
+
 	"spillway/sim/policy"
 	"spillway/sim/unit"
 )
@@ -26,7 +28,7 @@ func (p Phase) String() string {
 	return [...]string{"front end", "queue", "memory", "load from host", "load from SSD", "prefill", "interference"}[p]
 }
 
-// Doing is what an engine does. Over all replicas the times sum to replicas × Result.Time, to the picosecond.
+// Doing is what an engine does. Of each replica the times sum to Result.Time, to the picosecond.
 type Doing uint8
 
 // What an engine does.
@@ -84,17 +86,27 @@ type Sample struct {
 	Used, Cached, Host, Drive int64
 }
 
-// Work is how long something was busy, and what it moved; over all replicas, so that Busy is at most replicas × Time.
+// Work is how long something was busy, in the mean of the replicas, and what all of them moved.
 type Work struct {
 	Busy  unit.Time
 	Bytes unit.Bytes
 }
 
+// mostBytes is the most that is counted of what moves.
+const mostBytes = unit.Bytes(math.MaxInt64)
+
+// Moved is the work of all parts of replicas.
+type Moved struct {
+	Compute, HBM    Work // of the GPU's peaks
+	LinkIn, LinkOut Work // host memory to GPU, and back
+	Read, Write     Work // drives
+}
+
 // A Result is what a run of requests gave.
 type Result struct {
 	System string
-	// Refused says why nothing ran: weights that do not fit, a request that no memory holds. Everything else is zero then,
-	// but for Memory.
+	// Refused says why nothing ran, and what to do: weights that do not fit, a request that no memory holds, more than 100 days of
+	// work. Everything else is zero then, but for Memory and what the machine costs.
 	Refused  string
 	Memory   Footprint
 	Replicas int64
@@ -107,14 +119,11 @@ type Result struct {
 	Steps            int64
 	PeakKV           int64 // most tokens in use at once, of a replica
 
-	TTFT, TPOT, ITL, E2E Spread // TPOT is of requests with two tokens or more, ITL of steps that give a token
-	Phases               [Phases]unit.Time
-	Doing                [Doings]unit.Time
-	Good                 int64 // requests that kept both limits
+	TTFT, TPOT, ITL, E2E Spread              // TPOT is of requests with two tokens or more, ITL of steps that give a token
+	Doing                [][Doings]unit.Time // by replica
+	Good                 int64               // requests that kept both limits
 
-	Compute, HBM      Work // of the GPU's peaks
-	LinkIn, LinkOut   Work // host memory to GPU, and back
-	Read, Write       Work // drives
+	Moved
 	Samples           []Sample
 	Script            *policy.Account // of the policy that somebody wrote, nil without
 	MilliWatts        int64           // of the node
@@ -124,13 +133,16 @@ type Result struct {
 
 // A Footprint is where a GPU's memory goes, of one replica.
 type Footprint struct {
-	Given       unit.Bytes // to the engine, of all GPUs of the replica
-	Weights     unit.Bytes // on them
+	Given   unit.Bytes // to the engine, of all GPUs of the replica
+	Weights unit.Bytes // on them
+	// HostWeights and DriveWeights are those in host memory and on drives, of systems whose weights do not stay on GPUs.
+	HostWeights, DriveWeights unit.Bytes
+
 	Activations unit.Bytes
-	KV          unit.Bytes // what is left
+	KV          unit.Bytes // what is left for keys and values, where the system keeps those of requests under way
 	KVToken     unit.Bytes // keys and values of a token
 	KVTokens    int64      // that fit into KV
-	GiB         int64      // tokens that one GiB more or less holds, on each GPU of the replica
+	GiB         int64      // tokens that one GiB more or less holds, on each GPU of the replica; 0 where they are elsewhere
 	Host, Drive int64      // tokens that these tiers hold
 }
 

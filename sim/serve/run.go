@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/latency"
+	"spillway/sim/policy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -27,7 +28,6 @@ type engine struct {
 	names  []int32 // blocks of all requests, as small numbers
 	offset []int32 // where a request's are
 	mine   []bool  // of names: the request has the block in GPU memory, with others
-	seen   []bool  // of blocks: some request had it (ideal)
 
 	since    []unit.Time // of requests: how long memory was short until they waited
 	hostDone []unit.Time // when what comes from host memory is there
@@ -44,6 +44,7 @@ type engine struct {
 	follow   []int32
 	opened   int // requests of the list that came
 	ended    int
+	late     bool // the run is longer than mostRun
 	begun    bool
 	users    int64       // of a closed loop
 	free     int64       // of them, who have nothing to send
@@ -78,31 +79,66 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	}
 	r := &Result{System: sys.Key, Replicas: s.replicas(), Memory: s.footprint(eng, sys, longest)}
 	r.prices(s)
-	if r.Refused = s.refuse(&r.Memory, longest); r.Refused != "" {
+	if r.Refused = s.refuse(&r.Memory, sys, longest); r.Refused != "" {
 		return r, nil
+	}
+	if sys.Free {
+		b, err := Bound(w, given)
+		if err == nil && given.Policy != nil {
+			b.Script = &policy.Account{} // nothing is asked
+		}
+		if err == nil && look != nil && b.Ran() {
+			look.alone(b)
+		}
+		return b, err
 	}
 	e := &engine{
 		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
 		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
 		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
 	}
-	e.prepare(w)
+	if err := e.prepare(w); err != nil {
+		return nil, err
+	}
 	e.serve()
 	if e.asks != nil {
 		said := e.asks.Account()
 		r.Script = &said
 		if e.asks.Over() {
-			r.Refused = fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), e.asks.Says())
-			r.Requests, r.Samples = nil, nil
+			e.giveUp(e.asks.Says())
 			return r, nil
 		}
+	}
+	if e.late {
+		e.giveUp(tooLate())
+		return r, nil
 	}
 	e.measure()
 	return r, nil
 }
 
-// prepare gives every request and every replica its place.
-func (e *engine) prepare(w *Workload) {
+// tooLate says why a run that is longer than mostRun is none, and what to do.
+func tooLate() string {
+	return fmt.Sprintf("it takes longer than %d days, or one step longer than %d; take fewer requests, shorter ones, a higher rate, or a faster machine", mostRun/day, mostStep/day)
+}
+
+// giveUp leaves of a result only why there is none.
+func (e *engine) giveUp(why string) {
+	e.result.refused(fmt.Sprintf("gave up after %d of %d requests: %s", e.ended, len(e.requests), why))
+}
+
+func (r *Result) refused(why string) {
+	*r = Result{
+		System: r.System, Memory: r.Memory, Replicas: r.Replicas, Script: r.Script, MilliWatts: r.MilliWatts, Price: r.Price, KWh: r.KWh, Years: r.Years, Endurance: r.Endurance,
+		Refused: why,
+	}
+}
+
+// mostNamed is how many blocks all replicas may know: each takes fifty bytes of a tab's memory.
+const mostNamed = 1 << 26
+
+// prepare gives every request and every replica its place. The error is about more blocks than mostNamed.
+func (e *engine) prepare(w *Workload) error {
 	n := len(w.Requests)
 	e.result.Requests = make([]Served, n)
 	e.all = make([]sequence, n)
@@ -124,15 +160,15 @@ func (e *engine) prepare(w *Workload) {
 		}
 	}
 	count := e.name(w)
-	e.mine = make([]bool, len(e.names))
-	if e.system.Free {
-		e.seen = make([]bool, count)
+	if int64(count)*e.result.Replicas > mostNamed {
+		return fmt.Errorf("prompts have %d different blocks, and %d copies know each: more than %d; take fewer requests, shorter prompts, or fewer copies", count, e.result.Replicas, mostNamed)
 	}
+	e.mine = make([]bool, len(e.names))
 	e.replicas = make([]replica, e.result.Replicas)
 	for i := range e.replicas {
 		r := &e.replicas[i]
 		*r = replica{engine: e, number: int32(i), next: never}
-		if !e.system.Prefix || e.system.Free || e.block == 0 {
+		if !e.system.Prefix || e.block == 0 {
 			continue
 		}
 		r.refs, r.cached = make([]int32, count), newBlocks(count, 0)
@@ -158,6 +194,7 @@ func (e *engine) prepare(w *Workload) {
 			e.send(0)
 		}
 	}
+	return nil
 }
 
 // send has a user send the next request, not before a moment.
@@ -222,6 +259,10 @@ func (e *engine) serve() {
 			}
 		}
 		r := &e.replicas[first]
+		if t := min(at, r.next); t >= mostRun && t < never {
+			e.late = true
+			return
+		}
 		switch {
 		case id >= 0 && at <= r.next:
 			e.taken(id)
@@ -230,9 +271,6 @@ func (e *engine) serve() {
 				for i := range e.replicas {
 					e.replicas[i].mark = at
 				}
-			}
-			if e.system.Free {
-				e.meet(id)
 			}
 			e.route(id, at).arrive(id, at)
 		case r.next < never:
@@ -308,7 +346,7 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.progress(e.ended, len(e.requests))
 	}
 	for f := e.followed[id]; f >= 0; f = e.follow[f] {
-		from := max(e.requests[f].At, t+e.requests[f].Think)
+		from := max(e.requests[f].At, after(t, e.requests[f].Think))
 		if e.users == 0 {
 			e.come(f, from)
 			continue
@@ -317,7 +355,7 @@ func (e *engine) finished(id int32, t unit.Time) {
 		e.pool.push(f)
 	}
 	if e.users > 0 {
-		e.send(t + e.think)
+		e.send(after(t, e.think))
 		for ; e.free > 0 && e.pool.len() > 0; e.free-- {
 			next := e.pool.pop()
 			e.come(next, max(t, e.from[next]))
@@ -431,21 +469,10 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	return s, sys, e, nil
 }
 
-// refuse says why a replica cannot serve.
-func (s *Setting) refuse(m *Footprint, longest int64) string {
-	if m.KV <= 0 || m.KVTokens == 0 {
-		return fmt.Sprintf("weights of %v and activations of %v leave nothing of %v for keys and values", m.Weights, m.Activations, m.Given)
-	}
-	if m.KVTokens < longest {
-		return fmt.Sprintf("a request has %d tokens, and keys and values of %d fit", longest, m.KVTokens)
-	}
-	return ""
-}
-
 func (r *Result) prices(s *Setting) {
 	r.MilliWatts, r.Price = s.Node.MilliWatts(), s.Node.Price()
 	r.KWh, r.Years = s.Node.Prices.KWh, s.Node.Prices.Years
-	r.Endurance = s.Node.Drive.Endurance * unit.Bytes(s.Node.GPUs*s.Node.Drives)
+	r.Endurance = unit.Bytes(unit.MulDiv(int64(s.Node.Drive.Endurance), s.Node.GPUs*s.Node.Drives, 1))
 }
 
 // measure makes the result's numbers of what became of all requests.
@@ -462,9 +489,6 @@ func (e *engine) measure() {
 		for t, k := range v.Tokens {
 			r.Tokens[t] += int64(k)
 		}
-		for p, t := range v.Phases {
-			r.Phases[p] += t
-		}
 		first, whole = append(first, v.First-v.Arrive), append(whole, v.Done-v.Arrive)
 		good := e.setting.TTFT == 0 || v.First-v.Arrive <= e.setting.TTFT
 		if q.Output > 1 {
@@ -477,8 +501,22 @@ func (e *engine) measure() {
 		}
 	}
 	r.Time = end - begin
+	var busy [6]total
+	works := func(m *Moved) [6]*Work {
+		return [...]*Work{&m.Compute, &m.HBM, &m.LinkIn, &m.LinkOut, &m.Read, &m.Write}
+	}
+	all := works(&r.Moved)
 	for i := range e.replicas {
-		e.replicas[i].did(end, Idle)
+		x := &e.replicas[i]
+		x.did(end, Idle)
+		r.Doing = append(r.Doing, x.spent)
+		for k, w := range works(&x.work) {
+			busy[k].add(w.Busy, 1)
+			all[k].Bytes += min(w.Bytes, mostBytes-all[k].Bytes)
+		}
+	}
+	for k, w := range all {
+		w.Busy = busy[k].over(r.Replicas)
 	}
 	r.TTFT, r.TPOT, r.E2E = spread(first), spread(each), spread(whole)
 	if e.gapTokens > 0 {
@@ -541,7 +579,7 @@ func (r *replica) sample(t unit.Time) {
 		if x.cached != nil {
 			v.Cached += x.cached.count * e.block
 		}
-		if x.host != nil {
+		if v.Host += x.swapped; x.host != nil {
 			v.Host += x.host.count * e.block
 		}
 		if x.drive != nil {

@@ -17,7 +17,7 @@
 //  3. A step computes one token of each that decodes, and with what is left of its tokens prompts in order, in chunks. The last chunk
 //     of a prompt gives the first token.
 //  4. Where memory is over, the youngest gives back all and waits in front: it is computed again, or comes back from host memory
-//     where there is such a tier.
+//     where there is such a tier, in which it takes room from prefixes.
 //  5. At a prompt's end its blocks are known to others: in GPU memory while somebody has them, then as the last of a list by use; in host
 //     memory at once; what that drops goes to drives.
 //  6. A router takes the replica where affinity times the share of the prompt that it has, less the requests there, is most.
@@ -35,6 +35,7 @@
 //  5. Copies take what the link sustains, whatever the size of blocks; connectors before vLLM 0.12 with blocks of 8 to 72 KB reach less.
 //  6. Attention over a window of tokens counts as over all of them (Gemma, gpt-oss), latent keys and values are divided among
 //     the GPUs of a replica as others are, though engines copy them.
-//  7. What goes to host memory because GPU memory was over takes no room there from prefixes.
+//  7. What goes to host memory because GPU memory was over leaves it at once; it comes back when it is there. Where host memory
+//     has no room for it, it is computed again.
 //  8. An engine knows how long answers may be where it reserves memory: here the truth, there a maximum.
 package serve

@@ -24,12 +24,6 @@ func (r *replica) find(id int32) []Tier {
 	}
 	names := r.namesOf(id)
 	names = names[:min(int64(len(names)), r.blocksOf(int64(r.requests[id].Prompt)-1))]
-	if r.system.Free {
-		for range r.all[id].free {
-			r.tiers = append(r.tiers, InHBM)
-		}
-		return r.tiers
-	}
 	for _, b := range names {
 		t := r.tier(b)
 		if t == Computed {
@@ -38,19 +32,6 @@ func (r *replica) find(id int32) []Tier {
 		r.tiers = append(r.tiers, t)
 	}
 	return r.tiers
-}
-
-// meet counts, for the bound, how much of a prompt any request had that came before, and is one of those from then on.
-func (e *engine) meet(id int32) {
-	names, free := e.namesOf(id), int32(0)
-	most := e.blocksOf(int64(e.requests[id].Prompt) - 1)
-	for int(free) < len(names) && int64(free) < most && e.seen[names[free]] {
-		free++
-	}
-	e.all[id].free = free
-	for _, b := range names[:min(int64(len(names)), e.blocksOf(int64(e.requests[id].Prompt)))] {
-		e.seen[b] = true
-	}
 }
 
 // tier is the fastest that has a block.
@@ -87,7 +68,7 @@ func (r *replica) begin(id int32) bool {
 		switch t {
 		case InHBM:
 			inHBM++
-			if !r.system.Free && r.refs[names[i]] == 0 {
+			if r.refs[names[i]] == 0 {
 				fresh++
 			}
 		case InHost:
@@ -100,11 +81,9 @@ func (r *replica) begin(id int32) bool {
 	if !r.fits(need + fresh*r.block) {
 		return false
 	}
-	if !r.system.Free {
-		for i, t := range tiers {
-			if t == InHBM {
-				r.pin(id, i)
-			}
+	for i, t := range tiers {
+		if t == InHBM {
+			r.pin(id, i)
 		}
 	}
 	r.private += need
@@ -161,12 +140,9 @@ func (r *replica) fetch(id int32, tiers []Tier, host, drive int64) {
 	w := r.transfer(host, drive, there)
 	r.tell(id, host, drive, w)
 	r.linkIn, r.readFree, r.writeEnd = w.link, w.read, w.write
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
-	r.result.LinkIn.Bytes += kv * unit.Bytes(host+drive)
-	r.result.LinkIn.Busy += r.rates.link.Time(kv * unit.Bytes(host+drive))
+	r.work.LinkIn.add(r.rates.link, r.bytesOf(host+drive))
 	if drive > 0 {
-		r.result.Read.Bytes += kv * unit.Bytes(drive)
-		r.result.Read.Busy += r.rates.read.Time(kv * unit.Bytes(drive))
+		r.work.Read.add(r.rates.read, r.bytesOf(drive))
 	}
 	s.state, s.ready = loading, w.ready
 	r.hostDone[id] = w.host
@@ -178,12 +154,11 @@ func (r *replica) tell(id int32, host, drive int64, w journey) {
 	if r.watch == nil {
 		return
 	}
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
-	in := r.rates.link.Time(kv * unit.Bytes(host+drive))
-	r.watch.move(r.number, ToGPU, id, max(r.linkIn, w.link-in), w.link, kv*unit.Bytes(host+drive))
+	in := lasts(r.rates.link, r.bytesOf(host+drive))
+	r.watch.move(r.number, ToGPU, id, max(r.linkIn, w.link-in), w.link, r.bytesOf(host+drive))
 	if drive > 0 {
-		span := r.rates.read.Time(kv * unit.Bytes(drive))
-		r.watch.move(r.number, FromDrives, id, max(r.readFree, w.read-span), w.read, kv*unit.Bytes(drive))
+		span := lasts(r.rates.read, r.bytesOf(drive))
+		r.watch.move(r.number, FromDrives, id, max(r.readFree, w.read-span), w.read, r.bytesOf(drive))
 	}
 }
 
@@ -193,25 +168,40 @@ type journey struct{ host, ready, link, read, write unit.Time }
 // transfer is how blocks of host memory and of drives would come, in the order of queues that are there: drives, then the link. While
 // drives are written too, both get half.
 func (r *replica) transfer(host, drive int64, there [Tiers]unit.Time) journey {
-	kv := unit.Bytes(r.block) * r.result.Memory.KVToken
 	w := journey{host: r.now, ready: r.now, link: r.linkIn, read: r.readFree, write: r.writeEnd}
 	if host > 0 {
-		w.link = max(r.now, w.link, there[InHost]) + r.rates.link.Time(kv*unit.Bytes(host))
+		w.link = after(max(r.now, w.link, there[InHost]), lasts(r.rates.link, r.bytesOf(host)))
 		w.host, w.ready = w.link, w.link
 	}
 	if drive > 0 {
 		begin := max(r.now, w.read, there[InDrive])
-		span := r.rates.read.Time(kv*unit.Bytes(drive)) + r.rates.latency
+		span := lasts(r.rates.read, r.bytesOf(drive)) + r.rates.latency
 		if behind := w.write - begin; behind > 0 {
 			shared := min(2*span, behind)
 			span += shared / 2
-			w.write += shared / 2
+			w.write = after(w.write, shared/2)
 		}
-		w.read = begin + span
-		w.link = max(max(r.now, w.link)+r.rates.link.Time(kv*unit.Bytes(drive)), w.read+r.rates.link.Time(kv))
+		w.read = after(begin, span)
+		w.link = max(after(max(r.now, w.link), lasts(r.rates.link, r.bytesOf(drive))), after(w.read, lasts(r.rates.link, r.bytesOf(1))))
 		w.ready = w.link
 	}
 	return w
+}
+
+// bytesOf is what so many blocks take.
+func (r *replica) bytesOf(blocks int64) unit.Bytes {
+	return unit.Bytes(unit.MulDiv(blocks*r.block, int64(r.result.Memory.KVToken), 1))
+}
+
+// bytesOfTokens is what so many tokens take.
+func (r *replica) bytesOfTokens(n int64) unit.Bytes {
+	return unit.Bytes(unit.MulDiv(n, int64(r.result.Memory.KVToken), 1))
+}
+
+// add counts what moves at a rate.
+func (w *Work) add(rate unit.Bandwidth, n unit.Bytes) {
+	w.Busy = after(w.Busy, lasts(rate, n))
+	w.Bytes += min(n, mostBytes-w.Bytes)
 }
 
 // worth is how many blocks of a prefix it takes least time to load instead of computing them.
@@ -223,7 +213,7 @@ func (r *replica) worth(id int32, tiers []Tier) int {
 	for i := 0; i <= len(tiers); i++ {
 		if i == len(tiers) || i > 0 && tiers[i] != tiers[i-1] || i == 0 && tiers[0] != InHBM {
 			before := int64(i) * r.block
-			t := r.transfer(host, drive, there).ready - r.now + r.cost.alone(before, total-before, r.setting.Tokens)
+			t := after(r.transfer(host, drive, there).ready-r.now, r.cost.alone(before, total-before, r.setting.Tokens))
 			if t < least {
 				best, least = i, t
 			}
@@ -248,19 +238,18 @@ func (r *replica) back(id int32) bool {
 		return false
 	}
 	s.swapped = false
+	r.swapped -= s.done
 	r.private += need
 	s.private = need
 	r.room(0)
 	r.admitted(id)
-	n := r.result.Memory.KVToken * unit.Bytes(s.done)
-	span := r.rates.link.Time(n)
-	begin := max(r.now, r.linkIn)
-	r.linkIn = begin + span
+	n := r.bytesOfTokens(s.done)
+	begin := max(r.now, r.linkIn, s.ready)
+	r.linkIn = after(begin, lasts(r.rates.link, n))
 	if r.watch != nil {
 		r.watch.move(r.number, ToGPU, id, begin, r.linkIn, n)
 	}
-	r.result.LinkIn.Bytes += n
-	r.result.LinkIn.Busy += span
+	r.work.LinkIn.add(r.rates.link, n)
 	s.state, s.ready = loading, r.linkIn
 	r.hostDone[id] = r.linkIn
 	r.load = append(r.load, id)
@@ -269,15 +258,13 @@ func (r *replica) back(id int32) bool {
 
 // out writes so many tokens of a sequence to host memory.
 func (r *replica) out(id int32, tokens int64) unit.Time {
-	n := r.result.Memory.KVToken * unit.Bytes(tokens)
-	span := r.rates.link.Time(n)
+	n := r.bytesOfTokens(tokens)
 	begin := max(r.now, r.linkOut)
-	r.linkOut = begin + span
+	r.linkOut = after(begin, lasts(r.rates.link, n))
 	if r.watch != nil {
 		r.watch.move(r.number, ToHost, id, begin, r.linkOut, n)
 	}
-	r.result.LinkOut.Bytes += n
-	r.result.LinkOut.Busy += span
+	r.work.LinkOut.add(r.rates.link, n)
 	return r.linkOut
 }
 
@@ -356,12 +343,6 @@ func (r *replica) keep(id int32, before, tokens int64) {
 		return
 	}
 	names = names[from:to]
-	if r.system.Free {
-		for _, b := range names {
-			r.seen[b] = true
-		}
-		return
-	}
 	first := int(int64(r.offset[id]) + from)
 	for i, b := range names {
 		// Of what two computed at the same time, the second keeps its own for itself.
@@ -398,12 +379,17 @@ func (r *replica) save(id, b int32) {
 		r.host.put(b)
 		return
 	}
-	if r.host.most == 0 {
+	if r.swapped+r.block > r.result.Memory.Host {
 		return
 	}
 	r.host.put(b)
 	r.host.ready[b] = r.out(id, r.block)
-	for r.host.count > r.host.most {
+	r.trim(id)
+}
+
+// trim has host memory forget blocks until what is there has room.
+func (r *replica) trim(id int32) {
+	for r.host != nil && r.host.count > 0 && r.host.count*r.block+r.swapped > r.result.Memory.Host {
 		old := r.victim(InHost, r.host)
 		r.host.drop(old)
 		switch {
@@ -454,18 +440,17 @@ func (r *replica) write(id, b int32, from unit.Time) {
 		}
 		return
 	}
-	n := unit.Bytes(r.block) * r.result.Memory.KVToken
-	span := r.rates.write.Time(n)
+	n := r.bytesOf(1)
+	span := lasts(r.rates.write, n)
 	begin := max(from, r.writeEnd)
 	if ahead := r.readFree - begin; ahead > 0 {
 		span += min(2*span, ahead) / 2
 	}
-	r.writeEnd = begin + span
+	r.writeEnd = after(begin, span)
 	if r.watch != nil {
 		r.watch.move(r.number, ToDrives, id, begin, r.writeEnd, n)
 	}
-	r.result.Write.Bytes += n
-	r.result.Write.Busy += r.rates.write.Time(n)
+	r.work.Write.add(r.rates.write, n)
 	r.drive.ready[b] = r.writeEnd
 	r.held[b] = true
 }

@@ -38,11 +38,12 @@ type Workload struct {
 	Think unit.Time
 }
 
-// The most that a workload may have; sums of tokens then stay within 64 bits.
+// The most that a workload may have; sums of tokens then stay within 64 bits, and lists of blocks within the memory of a tab.
 const (
 	MostRequests = 1 << 20
-	MostTokens   = 1 << 22 // of a prompt, and of an answer
-	mostAt       = 40 * 86_400 * unit.Second
+	MostTokens   = 1 << 22                   // of a prompt, and of an answer
+	MostBlocks   = 1 << 26                   // of all requests together
+	Latest       = 40 * 86_400 * unit.Second // when a request arrives, and what one waits for another
 )
 
 // Check says what contradicts, by the number of the request from 1.
@@ -50,19 +51,27 @@ func (w *Workload) Check() error {
 	if len(w.Requests) == 0 || len(w.Requests) > MostRequests {
 		return fmt.Errorf("%d requests are not between 1 and %d", len(w.Requests), MostRequests)
 	}
-	if w.Block < 0 || w.Block > MostTokens || w.Users < 0 || w.Think < 0 || w.Think > mostAt {
+	if w.Block < 0 || w.Block > MostTokens || w.Users < 0 || w.Think < 0 || w.Think > Latest {
 		return fmt.Errorf("blocks of %d tokens, %d users who think for %v", w.Block, w.Users, w.Think)
 	}
-	last := unit.Time(0)
+	last, blocks := unit.Time(0), int64(0)
 	for i := range w.Requests {
 		if err := w.check(i, last); err != nil {
 			return fmt.Errorf("request %d: %w", i+1, err)
+		}
+		if blocks += int64(len(w.Requests[i].Blocks)); blocks > MostBlocks {
+			return TooManyBlocks(i, w.Block)
 		}
 		if w.Requests[i].After < 0 {
 			last = w.Requests[i].At
 		}
 	}
 	return nil
+}
+
+// TooManyBlocks says that the prompts up to a request, from 0, have more than MostBlocks.
+func TooManyBlocks(request int, block int32) error {
+	return fmt.Errorf("the first %d requests have more than %d blocks of %d tokens; take fewer requests, shorter prompts, or fewer turns", request+1, MostBlocks, block)
 }
 
 func (w *Workload) check(i int, last unit.Time) error {
@@ -72,11 +81,11 @@ func (w *Workload) check(i int, last unit.Time) error {
 		return fmt.Errorf("a prompt of %d tokens is not between 1 and %d", r.Prompt, MostTokens)
 	case r.Output < 1 || r.Output > MostTokens:
 		return fmt.Errorf("an answer of %d tokens is not between 1 and %d", r.Output, MostTokens)
-	case r.At < 0 || r.At > mostAt:
-		return fmt.Errorf("it arrives at %v, which is not between 0 and %v", r.At, mostAt)
+	case r.At < 0 || r.At > Latest:
+		return fmt.Errorf("it arrives at %v, which is not between 0 and %v", r.At, Latest)
 	case r.At < last && r.After < 0:
 		return fmt.Errorf("it arrives at %v, before the one before it", r.At)
-	case r.Think < 0 || r.Think > mostAt:
+	case r.Think < 0 || r.Think > Latest:
 		return fmt.Errorf("it waits %v", r.Think)
 	case int(r.After) >= i || r.After < -1:
 		return fmt.Errorf("it follows request %d, which is not an earlier one", r.After+1)

@@ -125,12 +125,13 @@ type work struct {
 	notes         []string
 	timed         bool // a list that says when requests come
 	list          *core.Workload
-	knees         map[string]*knee // by system and setting
+	knees         map[string]*knee         // by system and setting
+	rates         map[int64]*core.Workload // the requests at rates that knees asked for
 }
 
 // load returns what the settings run.
 func load(s *settings, f lab.Files) (*work, error) {
-	w := &work{knees: map[string]*knee{}}
+	w := &work{knees: map[string]*knee{}, rates: map[int64]*core.Workload{}}
 	if s.Entry != "" {
 		o, err := find(s.Entry, f)
 		if err != nil {

@@ -67,8 +67,23 @@ func (k *knee) top() int64 {
 
 func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
 
-// at is the workload at a rate, in thousandths of requests a second.
+// at is the workload at a rate, in thousandths of requests a second. It is made once for all systems: what requests are is settled
+// when a work is loaded (Source).
 func (w *work) at(s *settings, rate int64) (*core.Workload, error) {
+	if x := w.rates[rate]; x != nil {
+		return x, nil
+	}
+	x, err := w.made(s, rate)
+	if err == nil {
+		if len(w.rates) > 64 { // searches of other machines leave many behind
+			clear(w.rates)
+		}
+		w.rates[rate] = x
+	}
+	return x, err
+}
+
+func (w *work) made(s *settings, rate int64) (*core.Workload, error) {
 	if w.list != nil {
 		return w.paced(s, rate)
 	}

@@ -100,6 +100,33 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// Systems share the requests at a rate: they are made once.
+func TestRatesAreShared(t *testing.T) {
+	s := standard()
+	w, err := load(&s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, system := range []string{"hbm", "host", "no-prefix"} {
+		if _, err := w.knee(&s, system, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loads := map[*core.Workload]bool{}
+	for _, system := range []string{"hbm", "host"} {
+		for _, p := range w.knees[kneeKey(&s, system)].points {
+			x, err := w.at(&s, p.rate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loads[x] = true
+		}
+	}
+	if n := len(w.knees[kneeKey(&s, "hbm")].points); len(loads) != n {
+		t.Errorf("%d lists of requests at %d rates", len(loads), n)
+	}
+}
+
 // A recorded list at a rate has that rate in the mean, and requests in their order.
 func TestPaced(t *testing.T) {
 	s := standard()

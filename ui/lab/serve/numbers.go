@@ -120,7 +120,7 @@ func list() []report.Measure[*result] {
 	add("time_s", "Time of the run", "s", "From the first arrival to the end of the last answer.", 2, -1, func(r *result) float64 { return seconds(r.Time) })
 	for d, key := range doings {
 		add(key, "Engine's time: "+core.Doing(d).String(), "s", "Mean over the copies; the five parts are the time of the run.", 3, 0, func(r *result) float64 {
-			return seconds(r.Doing[d]) / float64(max(1, r.Replicas))
+			return seconds(r.Mean(core.Doing(d)))
 		})
 	}
 	busy := func(key, label, help string, f func(r *result) core.Work) {

@@ -3,7 +3,7 @@
 // # Source
 //
 // FMInference/FlexLLMGen, benchmark/batch_size_table.md and bench_suite.py, of Sheng et al.,
-// FlexGen, ICML 2023: a T4 of 16 GB, 208 GB of host memory, a 1.5 TB SSD.
+// FlexGen, ICML 2023: a T4 of 16 GB, 208 GB of host memory (of 2³⁰ bytes each, as that cloud counts), a 1.5 TB SSD.
 //
 // # What the comparison is worth
 //
@@ -36,7 +36,7 @@ var programs = map[string]string{
 }
 
 // machine is the table's: the rates of its disk and of its processors were fitted.
-const machine = "workload=made arrivals=burst gpu=t4 gpus=1 host=193.715 link=12.4 processors=7.2 drives=1 drive=p5510 drive_read=2.4 engine=trtllm spare=1024"
+const machine = "workload=made arrivals=burst gpu=t4 gpus=1 host=208 link=12.4 processors=7.2 drives=1 drive=p5510 drive_read=2.4 engine=trtllm spare=1024"
 
 // Paper returns the table as the laboratory "serve" reproduces it.
 func Paper() *study.Paper {

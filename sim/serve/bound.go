@@ -1,0 +1,306 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"spillway/sim/portable"
+	"spillway/sim/unit"
+)
+
+// Bound returns numbers that no system of a setting is better than whose weights stay on the GPUs, whatever its tiers, policies and
+// order: each for itself, as no system need reach two of them at once. Run gives them as the system with every prefix at hand,
+// where the weights and the longest request have room. Of the result these are set: Time (no run is shorter), TTFT, TPOT and E2E
+// (each of their numbers), Good (no run has more), Tokens (none computes fewer), Requests (each alone), Doing, Compute and HBM (in
+// such a time), and what follows of these, as OutputRate, Goodput, HitRate and PerMillion. The error is Run's.
+//
+// # Proof
+//
+// A request of which others had h tokens of the prompt before computes the other n, in steps of at most so many tokens: m steps
+// or more. A step takes (G^q + R^q)^(1/q) and what adds up. By Minkowski's inequality steps together take no less than the same of
+// the sums of G and of R, which are the operations of n tokens and m times the weights of one. Other tokens in a step make it longer.
+// What others compute of these n meanwhile, where they come later and are faster, takes the same time of the same GPUs. Before that
+// the request is in the front end.
+//
+// A further token takes a step or more. One that decodes has the weights, what a step costs and its own keys and values. One
+// that was computed again, where memory may be over, has instead of the last two the attention of one token.
+//
+// All copies together have no more time than their number times that of the run, in which the same sums of all requests have
+// room. The longest request, and each behind the one that it follows, has to come and be answered; of users each has one request
+// at a time. A request counts as good only where it keeps the limits alone, and only so many are good as have their prompts computed
+// until the last one that comes has to have its first token.
+//
+// It is loose where requests wait for each other or for memory: nothing of that is in it.
+func Bound(w *Workload, given *Setting) (*Result, error) {
+	if err := w.Check(); err != nil {
+		return nil, err
+	}
+	if sys, err := FindSystem(given.System); err != nil {
+		return nil, err
+	} else if sys.Stream != Resident {
+		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
+	}
+	any := *given
+	any.System = free
+	s, sys, eng, err := any.resolve()
+	if err != nil {
+		return nil, err
+	}
+	b := &bounds{
+		Setting: s, w: w, cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, Resident), sys),
+		r: &Result{System: free, Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
+	}
+	b.r.prices(s)
+	b.r.Requests = make([]Served, len(w.Requests))
+	b.fixed = w.Users == 0 && !slices.ContainsFunc(w.Requests, func(q Request) bool { return q.After >= 0 })
+	b.alone()
+	if slices.ContainsFunc(b.r.Requests, func(v Served) bool { return v.Done >= mostRun }) {
+		b.r.refused(tooLate())
+		return b.r, nil
+	}
+	b.together()
+	return b.r, nil
+}
+
+// free is the key of the system whose numbers Bound's are.
+const free = "ideal"
+
+// bounds is Bound while it is made.
+type bounds struct {
+	*Setting
+	w     *Workload
+	cost  *cost
+	r     *Result
+	fixed bool // when requests come does not hang on answers
+
+	work   []work // of prompts
+	answer work   // of further tokens
+}
+
+// work is what steps have to do at least.
+type work struct {
+	tokens, steps int64
+	rest          unit.Time // what adds up besides products and steps
+}
+
+// add adds what others do.
+func (w *work) add(x work) {
+	w.tokens += x.tokens
+	w.rest = after(w.rest, x.rest)
+}
+
+// slack is what rounding of floating-point numbers may do, in billionths.
+const slack = 10
+
+// takes is how long it takes at least, in so many steps, 0 of what others' steps may do.
+func (c *cost) takes(x *work, steps int64) unit.Time {
+	if x.tokens == 0 {
+		return 0
+	}
+	one := c.touched(1)
+	const ps = 1e12
+	g := float64(float64(2*float64(c.used))*float64(x.tokens)) / float64(c.peak) * ps * thousand / float64(c.chip.Products)
+	r := 0.0
+	if steps > 0 {
+		r = max(float64(one*float64(steps)), c.touched(x.tokens)) / float64(c.hbm) * ps * thousand / float64(c.chip.Weights)
+	}
+	t := span(rounded(g, r) * (1 - slack/1e9))
+	return after(after(t, times(c.step+c.hop, steps, mostRun)), max(0, x.rest-unit.Time(steps)))
+}
+
+// alone is what each request takes with nothing else under way.
+func (b *bounds) alone() {
+	free := b.hits()
+	var first, each, whole []unit.Time
+	front := unit.Time(0)
+	for i := range b.w.Requests {
+		q, v := &b.w.Requests[i], &b.r.Requests[i]
+		h, n := free[i], int64(q.Prompt)-free[i]
+		x := work{tokens: n, steps: (n + b.Tokens - 1) / b.Tokens, rest: after(b.cost.attention(pairsOf(h, n)), b.ring(n))}
+		prompt := b.cost.takes(&x, x.steps)
+		answers := b.tokens(q)
+		b.work = append(b.work, x)
+		b.answer.add(work{tokens: int64(q.Output) - 1, rest: answers})
+		v.Arrive = q.At
+		if q.After >= 0 {
+			v.Arrive = max(q.At, after(b.r.Requests[q.After].Done, q.Think))
+		}
+		front = after(v.Arrive, b.Front)
+		if b.fixed && b.r.Replicas == 1 && i > 0 {
+			front = after(max(v.Arrive, b.r.Requests[i-1].Admit), b.Front)
+		}
+		one := b.cost.takes(&work{tokens: 1}, 1)
+		v.Admit, v.Start = front, front
+		v.First = after(front, prompt)
+		v.Done = after(v.First, after(times(one, int64(q.Output)-1, mostRun), answers))
+		v.Phases[Front], v.Phases[Prefill] = front-v.Arrive, v.First-front
+		v.Tokens[InHBM], v.Tokens[Computed] = int32(h), int32(n)
+		first, whole = append(first, v.First-v.Arrive), append(whole, v.Done-v.Arrive)
+		good := b.TTFT == 0 || v.First-v.Arrive <= b.TTFT
+		if q.Output > 1 {
+			t := (v.Done - v.First) / unit.Time(q.Output-1)
+			each = append(each, t)
+			good = good && (b.TPOT == 0 || t <= b.TPOT)
+		}
+		if good {
+			b.r.Good++
+		}
+		b.r.Prompts += int64(q.Prompt)
+		b.r.Answers += int64(q.Output)
+		b.r.Tokens[InHBM] += h
+		b.r.Tokens[Computed] += n
+	}
+	b.r.TTFT, b.r.TPOT, b.r.E2E = spread(first), spread(each), spread(whole)
+}
+
+// hits are the tokens of prompts that others had before at most: whoever came before, and where that hangs on answers anybody
+// but those that follow.
+func (b *bounds) hits() []int64 {
+	free := make([]int64, len(b.w.Requests))
+	block := int64(b.w.Block)
+	if block == 0 {
+		return free
+	}
+	// Of each block who had it first, in the order of the list, and who last of those that follow each other from there;
+	// −1 where others have it, too, and who is first hangs on answers or on a policy.
+	type holders struct{ first, last int32 }
+	had := map[Block]holders{}
+	for i := range b.w.Requests {
+		q := &b.w.Requests[i]
+		for _, x := range q.Blocks {
+			h, ok := had[x]
+			switch {
+			case !ok:
+				h = holders{int32(i), int32(i)}
+			case b.fixed && b.Policy == nil || h.last == int32(i):
+			case q.After >= 0 && q.After == h.last:
+				h.last = int32(i)
+			default:
+				h = holders{-1, -1}
+			}
+			had[x] = h
+		}
+	}
+	for i := range b.w.Requests {
+		q := &b.w.Requests[i]
+		most := (int64(q.Prompt) - 1) / block
+		for k, x := range q.Blocks {
+			if int64(k) >= most || had[x].first == int32(i) {
+				break
+			}
+			free[i] += block
+		}
+	}
+	return free
+}
+
+// tokens is what all further tokens of a request take besides products and steps.
+func (b *bounds) tokens(q *Request) unit.Time {
+	n := int64(q.Output) - 1
+	decode := (&line{b.cost.each, b.cost.keys}).over(int64(q.Prompt)+1, 1, 0, n)
+	if b.Reserve != WholeText {
+		again := b.cost.attention(n*(int64(q.Prompt)+1)+n*(n-1)/2) - unit.Time(n)
+		decode = min(decode, max(0, again))
+	}
+	return after(decode, b.ring(n))
+}
+
+// ring is what bytes of collectives of so many tokens take.
+func (b *bounds) ring(n int64) unit.Time {
+	if b.cost.ring == 0 {
+		return 0
+	}
+	return lasts(b.cost.ring, unit.Bytes(unit.MulDiv(int64(b.cost.hopBytes), n, 1)))
+}
+
+// together is how long all take, and how many can be good.
+func (b *bounds) together() {
+	n := int64(len(b.w.Requests))
+	begin, end, last := never, unit.Time(0), unit.Time(0)
+	sum := total{}
+	for i := range b.r.Requests {
+		v := &b.r.Requests[i]
+		begin, end, last = min(begin, v.Arrive), max(end, v.Done), max(last, v.Arrive)
+		sum.add(v.Done-v.Arrive, 1)
+	}
+	b.r.Time = end - begin
+	if users := int64(b.w.Users); users > 0 && n > users {
+		sum.add(b.w.Think, n-users)
+		b.r.Time = max(b.r.Time, sum.over(users))
+	}
+	all := b.answer
+	for i := range b.work {
+		all.add(b.work[i])
+	}
+	copies := unit.Time(b.r.Replicas)
+	// Steps have at most so many tokens, and of each sequence that decodes one.
+	wide := max(b.Tokens, b.Sequences)
+	steps := max((all.tokens+wide-1)/wide, (b.answer.tokens+b.Sequences-1)/b.Sequences)
+	busy := b.cost.takes(&all, steps) / copies
+	b.r.Time = max(b.r.Time, busy)
+	b.busy(&all, steps, busy)
+	if !b.fixed || b.TTFT == 0 {
+		return
+	}
+	// Of those with least to compute as many as have room until the last has to have its first token.
+	list := slices.Clone(b.work)
+	costs := make([]unit.Time, len(list))
+	for i := range list {
+		costs[i] = b.cost.takes(&work{tokens: list[i].tokens, rest: list[i].rest}, 0)
+	}
+	slices.SortFunc(costs, func(x, y unit.Time) int { return cmp.Compare(x, y) })
+	room, good := times(last-begin+b.TTFT, int64(copies), mostRun), int64(0)
+	for used := unit.Time(0); good < n; good++ {
+		if used = after(used, costs[good]); used > room {
+			break
+		}
+	}
+	b.r.Good = min(b.r.Good, good)
+}
+
+// busy says what copies do, in the mean of all.
+func (b *bounds) busy(all *work, steps int64, busy unit.Time) {
+	var prompts work
+	for i := range b.work {
+		prompts.add(b.work[i])
+	}
+	each := [Doings]unit.Time{Idle: b.r.Time - busy}
+	each[Reading] = min(busy, b.cost.takes(&prompts, (prompts.tokens+b.Tokens-1)/b.Tokens)/unit.Time(b.r.Replicas))
+	each[Answering] = busy - each[Reading]
+	for range b.r.Replicas {
+		b.r.Doing = append(b.r.Doing, each)
+	}
+	var read, computed total
+	for i := range b.w.Requests {
+		q, v := &b.w.Requests[i], &b.r.Requests[i]
+		computed.add(works(pairsOf(int64(v.Tokens[InHBM]), int64(v.Tokens[Computed])), b.cost.pairs, b.cost.peak2), 1)
+		read.add((&line{slope: b.cost.keysIdeal}).over(int64(q.Prompt)+1, 1, 0, int64(q.Output)-1), 1)
+	}
+	const ps = 1e12
+	computed.add(span(float64(2*float64(b.cost.used))*float64(all.tokens)/float64(b.cost.peak)*ps), 1)
+	read.add(span(float64(b.cost.touched(1)*float64(steps))/float64(b.cost.hbm)*ps), 1)
+	b.r.Compute.Busy, b.r.HBM.Busy = min(busy, computed.over(b.r.Replicas)), min(busy, read.over(b.r.Replicas))
+}
+
+// touched is how many bytes of weights a step of n tokens reads.
+func (c *cost) touched(n int64) float64 {
+	bytes := float64(c.dense)
+	if c.expert > 0 {
+		touched := 1.0
+		if c.active < 1 {
+			touched = 1 - portable.Exp(float64(n)*portable.Log(1-c.active))
+		}
+		bytes += float64(float64(c.expert) * touched)
+	}
+	return bytes
+}
+
+// rounded is a rounded roofline of two times.
+func rounded(g, r float64) float64 {
+	high, low := max(g, r), min(g, r)
+	if low <= 0 {
+		return high
+	}
+	return high * portable.Exp(portable.Log(1+portable.Exp(rounding*portable.Log(low/high)))/rounding)
+}
