@@ -124,7 +124,7 @@ type Job struct {
 	Step unit.Time
 	// Memory is a GPU's, Host the host's.
 	Memory, Host unit.Bytes
-	// Adam is how many parameters a second the host updates.
+	// Adam is how many parameters a second the host updates with weights, gradients and both moments in 4 bytes.
 	Adam int64
 
 	Choice
@@ -502,7 +502,7 @@ func (j *Job) Time() (Step, error) {
 	own := j.shared(j.states())
 	update := 2*own + 3*j.shared(j.width()*unit.Bytes(j.Trained())) // states read and written, weights too, gradients read
 	if j.Share == Offloaded {
-		s.Optimizer = unit.Time(unit.MulDiv(j.Trained(), int64(unit.Second), max(j.Adam, 1)))
+		s.Optimizer = unit.Time(unit.MulDiv(unit.MulDiv(j.Trained(), j.updated(), inFull), int64(unit.Second), max(j.Adam, 1)))
 	} else {
 		s.Optimizer = moves(update)
 	}
@@ -539,6 +539,23 @@ func (j *Job) Time() (Step, error) {
 	s.Time = computing + s.Unpack + s.Optimizer + s.Communication + s.Paging
 	s.Milli = unit.MulDiv(j.tokens()*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))
 	return s, nil
+}
+
+// inFull is how many bytes of a parameter Adam passes over: weight and both moments read and written, the gradient read,
+// each of 4 bytes.
+const inFull = 28
+
+// updated is the same of a host that updates by this recipe: its memory is what an update takes. States of a byte are made
+// wider first, so they gain nothing; nor do moments of 4 bytes beside weights of 2, which systems that run event by event
+// update as fast as the rest.
+func (j *Job) updated() int64 {
+	switch j.Optimizer {
+	case AdamWBF16:
+		return 4*2 + 3*int64(j.width())
+	case SGD:
+		return 3 * int64(j.width())
+	}
+	return inFull
 }
 
 // bucket is what DDP sums at a time, up and down a tree: PyTorch's default.

@@ -318,3 +318,57 @@ func TestContext(t *testing.T) {
 		}
 	}
 }
+
+// TestTorchtune: rows of torchtune's README (pytorch/torchtune at bd2a0fc7c314, eight A100 with 80 GB, batch 2, sequences of
+// 2048, compiled) that no formula was fitted to. Speed of the whole server.
+func TestTorchtune(t *testing.T) {
+	base := recipe.Job{
+		GPU: kerneltime.Find("a100-sxm-80"), GPUs: 8, Memory: 80 * unit.GiB, Link: 25 * unit.GBps, Collective: 200 * unit.GBps, Adam: 4e9,
+		Choice: recipe.Choice{Optimizer: recipe.AdamWBF16, Loss: recipe.Chunked, Compile: true, Accumulate: 1}, Recompute: pretrain.Full, Micro: 2, Sequence: 2048,
+	}
+	for _, tt := range []struct {
+		model       string
+		gib, tokens float64
+		change      func(*recipe.Job)
+	}{
+		{"llama3-70b", 13.9, 1568, func(j *recipe.Job) { j.Share = recipe.Offloaded }}, // with PyTorch's fused AdamW on the processors
+		{"llama3.1-405b", 44.8, 653, func(j *recipe.Job) {
+			j.Share, j.Method, j.Rank, j.Targets = recipe.Sharded, recipe.QLoRA, 16, recipe.Linear
+		}},
+	} {
+		j := base
+		j.Arch = arch(t, tt.model)
+		tt.change(&j)
+		s, err := j.Time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory, speed := float64(j.Needs().Peak)/float64(unit.GiB)/tt.gib, float64(s.Milli)/1000/tt.tokens
+		t.Logf("%s: memory %.2f and speed %.2f of what was measured", tt.model, memory, speed)
+		if math.Abs(memory-1) > 0.15 || math.Abs(speed-1) > 0.15 {
+			t.Errorf("%s: memory %.2f and speed %.2f of what was measured", tt.model, memory, speed)
+		}
+	}
+}
+
+// TestHostUpdates: an update on the host is as long as the bytes that it passes over, 28 of a parameter in fp32.
+func TestHostUpdates(t *testing.T) {
+	for _, tt := range []struct {
+		optimizer recipe.Optimizer
+		fp32      bool
+		bytes     int64
+	}{{recipe.AdamWFP32, true, 28}, {recipe.AdamWFP32, false, 28}, {recipe.AdamWBF16, true, 20}, {recipe.AdamWBF16, false, 14}, {recipe.AdamW8, false, 28}, {recipe.SGD, true, 12}, {recipe.SGD, false, 6}} {
+		j := recipe.Job{
+			Arch: arch(t, "llama3-8b"), GPU: kerneltime.Find("rtx-4090"), GPUs: 1, Memory: 24 * unit.GiB, Link: 25 * unit.GBps, Adam: 1e9,
+			Choice: recipe.Standard(), Share: recipe.Offloaded, Micro: 1, Sequence: 2048,
+		}
+		j.Optimizer, j.FP32 = tt.optimizer, tt.fp32
+		s, err := j.Time()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := unit.Time(j.Trained()) * 1000 * unit.Time(tt.bytes) / 28; s.Optimizer-want > unit.Nanosecond || want-s.Optimizer > unit.Nanosecond {
+			t.Errorf("optimizer %d, fp32 %v: %v, want %v", tt.optimizer, tt.fp32, s.Optimizer, want)
+		}
+	}
+}

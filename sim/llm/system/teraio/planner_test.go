@@ -269,3 +269,43 @@ func TestScan(t *testing.T) {
 		t.Errorf("%d moves, %d to host, %d plans fit: the cases are too easy", all, host, fitted)
 	}
 }
+
+// TestTry: whatever was planned and kept before, a stretch fits exactly if a planner that knows nothing of it says so.
+func TestTry(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var kept, misfits int
+	for i := range 300 {
+		p, times := randomPlanner(r, i%3 == 0)
+		a := &planning{parts: []*planner{p}, axes: [][]int64{times}, most: stretchMost}
+		fits := make(map[int64]bool) // by a planner of its own
+		check := func(factor int64) bool {
+			want, ok := fits[factor]
+			if !ok {
+				b := &planning{parts: []*planner{{graph: p.graph, budget: p.budget}}, axes: a.axes, most: a.most}
+				want = b.try(0, factor)
+				fits[factor] = want
+			}
+			was := p.fit.factor == factor && p.factor != factor
+			if was {
+				kept++
+			}
+			got := a.try(0, factor)
+			if got != want {
+				t.Fatalf("case %d: stretch %d fits: %v, by a planner of its own %v", i, factor, got, want)
+			}
+			if was && !got {
+				misfits++
+			}
+			return got
+		}
+		for range 40 {
+			factor := unstretched + r.Int64N(4)*500
+			if check(factor) && r.IntN(2) == 0 {
+				p.latest, p.fit = p.fit, p.latest // as a search does, which leaves a misfit behind at times
+			}
+		}
+	}
+	if kept < 100 || misfits < 10 {
+		t.Errorf("%d kept plans were asked for, %d of which do not fit: the cases are too easy", kept, misfits)
+	}
+}

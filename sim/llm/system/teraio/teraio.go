@@ -437,7 +437,7 @@ func (a *planning) try(part int, factor int64) bool {
 	}
 	if p.fit.factor == factor {
 		p.latest, p.fit = p.fit, p.latest
-		return true
+		return p.pressure.left == 0 // what it is exchanged for need not fit
 	}
 	p.factor = factor
 	if factor != unstretched {
