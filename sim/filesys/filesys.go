@@ -140,7 +140,19 @@ var Systems = []System{
 		Memory: device.PageBuffer, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Select: true}) }, Look: 8, Off: true,
 		Recovery: bytefs.Options{Select: true}.Recovery(), Loses: losesAny,
 	},
+	{
+		Name: Own, Title: "Yours",
+		About:  "ByteFS that moves by bytes or by blocks what your table says.",
+		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, yours) }, Look: 11, Off: true,
+		Recovery: yours.Recovery(),
+		Loses:    "Yours loses what has not committed. What of a call's names and inodes goes by blocks is not in its transaction: a call that is cut in two stays torn there.",
+	},
 }
+
+// Own is the name of the system that does what the setup's Table says.
+const Own = "own"
+
+var yours = bytefs.Options{Log: true, Select: true, Own: true}
 
 // A Cause is what a thread spends time on. Every picosecond of every thread until its end
 // has one.

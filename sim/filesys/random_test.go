@@ -230,6 +230,10 @@ func TestRandomKnobs(t *testing.T) {
 			switch {
 			case k.Key == "scale" || k.Key == "threads":
 				continue
+			case k.Kind == knob.Many:
+				if err := k.Parse(&s, pick(r, k.Sets[0].Key, k.Sets[1].Key, pick(r, k.Choices...).Key+","+pick(r, k.Choices...).Key)); err != nil {
+					t.Fatal(err)
+				}
 			case k.Kind == knob.One:
 				if err := k.Parse(&s, pick(r, k.Choices...).Key); err != nil {
 					t.Fatal(err)

@@ -39,7 +39,9 @@ type Info struct {
 	// Choices are what One and Many choose from; Sets are names for several of
 	// Many's at once.
 	Choices, Sets []Choice
-	Default       string
+	// Grid is there of a Many whose choices are cells of a table.
+	Grid    *Grid
+	Default string
 	// Derived marks a One that is a name for values of other knobs: it shows the
 	// first choice whose Set holds, and choosing one applies its Set. It has no
 	// value of its own and is in no link.
@@ -55,6 +57,31 @@ type Info struct {
 	// Zero is what a number of 0 leaves it to, where that is no number: "as the workload
 	// has them". A form shows it instead of the 0, which stands beside Min and Max.
 	Zero string
+}
+
+// A Grid is the table whose cells are the choices of a Many: the key of one is that of its row, a
+// point, and that of its column.
+type Grid struct {
+	Rows, Columns []Line
+	Off, On       string // what a cell says that is not chosen, and one that is
+}
+
+// A Line is a row or a column of a Grid.
+type Line struct{ Key, Label string }
+
+// Name is what a cell is called: "Inodes, rename".
+func (g *Grid) Name(key string) string {
+	row, column, _ := strings.Cut(key, ".")
+	return label(g.Rows, row) + ", " + label(g.Columns, column)
+}
+
+func label(list []Line, key string) string {
+	for i := range list {
+		if list[i].Key == key {
+			return list[i].Label
+		}
+	}
+	return key
 }
 
 // A Choice is one text that a knob can have.

@@ -200,6 +200,17 @@ type Preset struct {
 	// Systems are compared with it, the last of them in focus; without any those that
 	// are compared at first.
 	Systems []string
+	// Ask is a question, as a setup text of the question's keys: the preset opens on it.
+	Ask string
+}
+
+// A Challenge is a fixed set of workloads with one score of what somebody wrote over them: the mean
+// of a quantity, of which less is better, over that of the fastest that is known.
+type Challenge struct {
+	Setup     string   // what is set besides; policies, their dials and the workload are free
+	Vary      string   // the key of the setting that names workloads
+	Workloads []string // what it is
+	Quantity  string
 }
 
 // An Upgrade is what links of an older format meant in this laboratory, so that
@@ -240,9 +251,10 @@ type Info struct {
 	Knobs      []knob.Info
 	Sections   []Section
 	Presets    []Preset
-	Older      []Upgrade // by format, of which there may be links
-	Unsaid     []Unsaid  // what settings are where nobody says them
-	Picture    *Picture  // nil if there is nothing to draw
+	Challenge  *Challenge // what policies are compared by, nil if nothing is
+	Older      []Upgrade  // by format, of which there may be links
+	Unsaid     []Unsaid   // what settings are where nobody says them
+	Picture    *Picture   // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
 	Cost       Cost // empty if it knows no prices

@@ -535,16 +535,127 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									vgn.SetInnerHTML(f.Hint)
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 									vgparent.AppendChild(vgn)
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
+									if len(f.Rows) > 0 {
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "wide"}}}
+										vgparent.AppendChild(vgn)
+										{
+											vgparent := vgn
+											_ = vgparent
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n            "}
+											vgparent.AppendChild(vgn)
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "cells"}}}
+											vgparent.AppendChild(vgn)
+											vgn.AddAttrInterface("id", "f-"+f.Key)
+											{
+												vgparent := vgn
+												_ = vgparent
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n              "}
+												vgparent.AppendChild(vgn)
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "caption", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "sr"}}}
+												vgparent.AppendChild(vgn)
+												vgn.SetInnerHTML(f.Label)
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n              "}
+												vgparent.AppendChild(vgn)
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "thead", Attr: []vugu.VGAttribute(nil)}
+												vgparent.AppendChild(vgn)
+												{
+													vgparent := vgn
+													_ = vgparent
+													vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "tr", Attr: []vugu.VGAttribute(nil)}
+													vgparent.AppendChild(vgn)
+													{
+														vgparent := vgn
+														_ = vgparent
+														vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "td", Attr: []vugu.VGAttribute(nil)}
+														vgparent.AppendChild(vgn)
+														vgn.SetInnerHTML(vugu.HTML(""))
+														for vgiterkeyt, name := range f.Columns {
+															var vgiterkey interface{} = vgiterkeyt
+															_ = vgiterkey
+															name := name
+															_ = name
+															vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "th", Attr: []vugu.VGAttribute{{Namespace: "", Key: "scope", Val: "col"}}}
+															vgparent.AppendChild(vgn)
+															vgn.SetInnerHTML(name)
+														}
+													}
+												}
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n              "}
+												vgparent.AppendChild(vgn)
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "tbody", Attr: []vugu.VGAttribute(nil)}
+												vgparent.AppendChild(vgn)
+												{
+													vgparent := vgn
+													_ = vgparent
+													vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n                "}
+													vgparent.AppendChild(vgn)
+													for vgiterkeyt, r := range f.Rows {
+														var vgiterkey interface{} = vgiterkeyt
+														_ = vgiterkey
+														r := r
+														_ = r
+														vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "tr", Attr: []vugu.VGAttribute(nil)}
+														vgparent.AppendChild(vgn)
+														{
+															vgparent := vgn
+															_ = vgparent
+															vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "th", Attr: []vugu.VGAttribute{{Namespace: "", Key: "scope", Val: "row"}}}
+															vgparent.AppendChild(vgn)
+															vgn.SetInnerHTML(r.Label)
+															for vgiterkeyt, o := range r.Cells {
+																var vgiterkey interface{} = vgiterkeyt
+																_ = vgiterkey
+																o := o
+																_ = o
+																vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "td", Attr: []vugu.VGAttribute(nil)}
+																vgparent.AppendChild(vgn)
+																{
+																	vgparent := vgn
+																	_ = vgparent
+																	vgn = &vugu.VGNode{Type: vugu.VGNodeType(4), Data: " keep "}
+																	vgparent.AppendChild(vgn)
+																	if o.Key != "" {
+																		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}}}
+																		vgparent.AppendChild(vgn)
+																		vgn.AddAttrInterface("aria-label", o.Name)
+																		vgn.AddAttrInterface("aria-pressed", boolText(o.On))
+																		vgn.AddAttrInterface("id", "f-"+f.Key+"-"+o.Key)
+																		vgn.AddAttrInterface("title", o.Help)
+																		vgn.SetInnerHTML(o.Says)
+																		vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+																			EventType: "click",
+																			Func:      func(event vugu.DOMEvent) { c.Flip(f.Key, o.Key) },
+																			// TODO: implement capture, etc. mostly need to decide syntax
+																		})
+																	}
+																}
+															}
+														}
+													}
+													vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n              "}
+													vgparent.AppendChild(vgn)
+												}
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n            "}
+												vgparent.AppendChild(vgn)
+											}
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
+											vgparent.AppendChild(vgn)
+										}
+									}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 									vgparent.AppendChild(vgn)
-									vgn.AddAttrInterface("aria-expanded", c.Expanded("list "+f.Key))
-									vgn.AddAttrInterface("id", "list-"+f.Key)
-									vgn.SetInnerHTML(c.listLabel(f))
-									vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
-										EventType: "click",
-										Func:      func(event vugu.DOMEvent) { c.ToggleOpen("list " + f.Key) },
-										// TODO: implement capture, etc. mostly need to decide syntax
-									})
+									if len(f.Rows) == 0 {
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
+										vgparent.AppendChild(vgn)
+										vgn.AddAttrInterface("aria-expanded", c.Expanded("list "+f.Key))
+										vgn.AddAttrInterface("id", "list-"+f.Key)
+										vgn.SetInnerHTML(c.listLabel(f))
+										vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+											EventType: "click",
+											Func:      func(event vugu.DOMEvent) { c.ToggleOpen("list " + f.Key) },
+											// TODO: implement capture, etc. mostly need to decide syntax
+										})
+									}
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 									vgparent.AppendChild(vgn)
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "when"}}}

@@ -126,6 +126,7 @@ type tx struct {
 	inodes         int32 // the last of its writes of inodes, from 1
 	own            int32 // joints of no call
 	durable, wrote bool
+	blocks         bool // some of its metadata are blocks, which no COMMIT makes whole
 	again          bool // recovery has to bring it back from blocks
 	wants          [plan.Structures]bool
 }
@@ -225,12 +226,16 @@ func (h *history) step() {
 	}
 }
 
-// wrote notes lines of a transaction.
+// wrote notes lines, or a block, of a transaction.
 func (h *history) wrote(e *plan.Event) {
 	t := h.tx(e.Tx)
 	t.wrote, t.wants[e.Structure] = true, true
+	set := e.Lines
+	if e.Moment == plan.Stored {
+		set, t.blocks = ^uint64(0), true
+	}
 	if e.Structure == plan.Inode {
-		h.inodes = append(h.inodes, inodes{e.Page, t.inodes, int32(h.at), e.Lines})
+		h.inodes = append(h.inodes, inodes{e.Page, t.inodes, int32(h.at), set})
 		t.inodes = int32(len(h.inodes))
 	}
 }
@@ -504,7 +509,8 @@ func (h *history) answer(at int32, e *plan.Event) {
 }
 
 // promise notes which changes of a node a call promises: an fsync those that were answered
-// when it began, fdatasync without names, a synchronous write its own.
+// when it began, fdatasync without names, a synchronous write its own. Of a node that was removed
+// and made anew it promises nothing that was before.
 func (h *history) promise(n *node, m *made) {
 	if m.code == call.Write {
 		if m.change > 0 {
@@ -512,7 +518,7 @@ func (h *history) promise(n *node, m *made) {
 		}
 		return
 	}
-	for i := n.durable; i < int(m.cover); i++ {
+	for i := max(n.durable, n.gone-1); i < int(m.cover); i++ {
 		if c := &n.changes[i]; c.answered > 0 && c.answered < m.began && (c.kind != moved || m.code == call.Fsync) {
 			c.promised = true
 		}
@@ -824,7 +830,7 @@ func (h *history) fates(r *Report, after []found) {
 		case call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename, call.Truncate:
 			if int(m.change) > n.durable && n.changes[m.change-1].tx == 0 {
 				fate = Discarded
-				if t := h.tx(m.tx); m.tx > 0 && t.wrote && h.tears() {
+				if t := h.tx(m.tx); m.tx > 0 && t.wrote && (h.tears() || t.blocks && h.recovery.By == plan.ByLines) {
 					fate = Torn
 				}
 			} else if m.change > 0 && replayed[n.changes[m.change-1].tx] {

@@ -3,6 +3,7 @@ package crash
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"spillway/sim/filesys/call"
@@ -114,11 +115,12 @@ func TestPromisesAreKept(t *testing.T) {
 	if testing.Short() {
 		runs = 6
 	}
-	for _, name := range systems {
+	for _, name := range append([]string{"own"}, systems...) {
 		t.Run(name, func(t *testing.T) {
 			n, promises := 0, int64(0)
 			for seed := range runs {
 				s := small(seed)
+				s.Table = randomTable(seed)
 				r, err := Record(mix(seed, 300), &s, name, 0, 0)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
@@ -145,6 +147,52 @@ func TestPromisesAreKept(t *testing.T) {
 				t.Error("nothing was promised")
 			}
 		})
+	}
+}
+
+// randomTable has every cell of the system Yours at random, or nearly all or none.
+func randomTable(seed uint64) machine.Table {
+	r := rand.New(rand.NewPCG(seed, 36))
+	share := r.IntN(11)
+	var list []string
+	for _, c := range machine.Cells() {
+		if r.IntN(10) < share {
+			list = append(list, c.Key())
+		}
+	}
+	return machine.Table(strings.Join(list, ","))
+}
+
+// TestTableTears: where names or inodes go by blocks a call that is cut off may be torn, which it
+// never is with ByteFS' table, and data by blocks tear nothing.
+func TestTableTears(t *testing.T) {
+	for table, tears := range map[machine.Table]bool{
+		machine.TableByteFS: false, machine.TableBytes: false, machine.TableBlocks: true,
+		"dentry.create": true, "inodes.delete": true, "data.sync,data.back": false, "inode.sync,inode.back": false,
+	} {
+		torn := int64(0)
+		for seed := range uint64(4) {
+			s := small(seed)
+			s.Table = table
+			r, err := Record(mix(seed, 200), &s, "own", 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := newHistory(r, &s, Correct)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for h.at < len(r.Events) {
+				h.step()
+				rep := h.report()
+				for _, code := range []call.Code{call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename, call.Truncate} {
+					torn += rep.Fates[code][Torn]
+				}
+			}
+		}
+		if (torn > 0) != tears {
+			t.Errorf("by block %s: %d calls are torn", table, torn)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ func Default() Setup {
 	const ns, us = unit.Nanosecond, unit.Microsecond
 	return Setup{
 		Scale: 64, Seed: 1,
-		Payload: Zeros, Changed: 10, Ack: OnBuffer,
+		Payload: Zeros, Changed: 10, Ack: OnBuffer, Table: TableByteFS,
 		ReaderBurn: 200 * us, WriterBurn: 10 * us, StoreCost: 5 * us,
 		Device: Device{
 			Capacity: 32 * unit.GiB, Channels: 8, Pages: 128,

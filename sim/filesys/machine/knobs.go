@@ -25,6 +25,7 @@ const (
 	GroupCalls    = "CPU time of calls"
 	GroupSystems  = "CPU time of file systems"
 	GroupWriting  = "Write-back, journal and checkpoint"
+	GroupTable    = "Your table"
 )
 
 // Sources of defaults, with how far they can be trusted.
@@ -254,6 +255,9 @@ func Knobs() []knob.Knob[Setup] {
 	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Info{Key: "journal", Label: "Journal (Ext4)", Help: "How much of the SSD the journal takes.", Source: general + ": mkfs's default for this capacity"})
 	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Info{Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages change entirely or not at all: it matters with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact"})
 	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Info{Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes up to this size go by bytes, larger ones as blocks. No bundled workload makes direct writes; recordings may.", Source: paper + "; the artifact has no direct access"})
+
+	group = GroupTable
+	add(knob.Knob[Setup]{Info: tableKnob(), Word: func(s *Setup) *string { return (*string)(&s.Table) }})
 	return ks
 }
 

@@ -108,6 +108,8 @@ type Setup struct {
 	Device Device
 	Host   Host
 	Quirks quirk.Set
+	// Table is how the system Yours moves what it moves.
+	Table Table
 	// Mistake is one that a file system makes on purpose, to see what it does to a crash.
 	Mistake Mistake
 }

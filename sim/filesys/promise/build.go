@@ -95,7 +95,10 @@ func (b *builder) step(at int32, e *plan.Event) {
 		if w.until == never {
 			b.fresh = append(b.fresh, n)
 		}
-		if b.counts(e.Structure) {
+		if b.counts(e) {
+			if t := b.tx(e.Tx); b.h.recovery.By == plan.ByLines && t.begun == 0 {
+				t.begun = at + 1
+			}
 			list := b.of(e.Thread)
 			*list = append(*list, n)
 		}
@@ -138,13 +141,15 @@ func (b *builder) covers(e *plan.Event) int32 {
 	return n
 }
 
-// counts reports whether a block of a structure is a part of what makes a transaction durable.
-func (b *builder) counts(s plan.Structure) bool {
+// counts reports whether a block that was stored is a part of what makes a transaction durable.
+func (b *builder) counts(e *plan.Event) bool {
 	switch b.h.recovery.By {
 	case plan.ByJournal:
-		return s == plan.Journal
+		return e.Structure == plan.Journal
 	case plan.ByNodes:
-		return s != plan.Data
+		return e.Structure != plan.Data
+	case plan.ByLines:
+		return e.Structure != plan.Data && e.Tx > 0
 	}
 	return false
 }

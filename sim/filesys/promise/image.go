@@ -51,7 +51,7 @@ func (x *searcher) transactions() {
 	h := x.h
 	for _, n := range x.flying {
 		t := &h.txs[n]
-		if len(t.writes) == 0 {
+		if len(t.writes) == 0 || h.recovery.By == plan.ByLines && t.event > x.now {
 			continue // by lines: not yet
 		}
 		record := x.record(t)
@@ -70,6 +70,8 @@ func (x *searcher) transactions() {
 				}
 			}
 			continue
+		case h.recovery.By == plan.ByLines:
+			continue // what of it is lost is old
 		case commits:
 			for _, j := range t.nodes {
 				x.ruined[j.tx] = x.is[j.tx]

@@ -38,7 +38,8 @@
 //
 //  1. A flush is done when it is issued: who waits for it goes on later. Blocks that are under
 //     way then count as flushed.
-//  2. Without a log of the device nothing makes a call by bytes whole (crash, departure 7): of
+//  2. Without a log of the device nothing makes a call by bytes whole (crash, departure 7), and
+//     nothing one of which inodes or names are written as blocks beside the log: of
 //     several nodes that one changes any may have changed, in whatever order its lines are.
 //  3. What a commit without its blocks brings back is taken to be unreadable. Journals have no
 //     checksums here; with them such a commit would count as not there.

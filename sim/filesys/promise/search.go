@@ -269,6 +269,10 @@ func (x *searcher) touch(at int32, e *plan.Event) {
 		if x.h.recovery.Tears && e.Tx > 0 && x.h.txs[e.Tx].begun == at+1 {
 			x.cut = append(x.cut, e.Tx)
 		}
+	case plan.Stored:
+		if names := e.Structure == plan.Inode || e.Structure == plan.Dentry; names && x.h.recovery.By == plan.ByLines && e.Tx > 0 && !slices.Contains(x.cut, e.Tx) {
+			x.cut = append(x.cut, e.Tx)
+		}
 	case plan.Committed, plan.Durable:
 		if i := slices.Index(x.cut, e.Tx); i >= 0 {
 			x.cut = slices.Delete(x.cut, i, i+1)
@@ -299,7 +303,7 @@ func (x *searcher) land() {
 				return false
 			}
 		}
-		if len(t.writes) == 0 && t.event > x.now {
+		if (len(t.writes) == 0 || h.recovery.By == plan.ByLines) && t.event > x.now {
 			return false
 		}
 		for _, j := range t.nodes {

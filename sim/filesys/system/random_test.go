@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/filesys/call"
@@ -336,6 +337,11 @@ func (w *world) step(i int) bool {
 		for p := s.Page; p < s.Page+s.N; p++ {
 			w.written(p)
 		}
+		if w.ids && s.Structure != plan.Data {
+			whole := *s
+			whole.Lines = ^uint64(0)
+			w.line(i, &whole)
+		}
 	case plan.ByteWrite:
 		w.written(s.Page)
 		if s.Structure == plan.Inode && s.Page == 1 {
@@ -444,6 +450,19 @@ func (w *world) empty() {
 	}
 }
 
+// randomTable has every cell at random, or nearly all or none.
+func randomTable(seed uint64) machine.Table {
+	r := rand.New(rand.NewPCG(seed, 36))
+	share := r.IntN(11)
+	var list []string
+	for _, c := range machine.Cells() {
+		if r.IntN(10) < share {
+			list = append(list, c.Key())
+		}
+	}
+	return machine.Table(strings.Join(list, ","))
+}
+
 // Random calls of several threads, step by step in any order, with pages written back in
 // between: files are as the model has them, no page has two owners or is used after it was
 // given back, locks ascend, nobody waits for ever, no two open transactions write the same
@@ -453,7 +472,7 @@ func TestRandomCalls(t *testing.T) {
 		name string
 		make func(*host.Host) plan.FS
 		ids  bool
-	}{{"bytefs", full, true}, {"bytefs-log", logOnly, true}, {"bytefs-dual", dualOnly, false}, {"nova", nova.New, false}, {"pmfs", pmfs.New, false}}
+	}{{"bytefs", full, true}, {"bytefs-log", logOnly, true}, {"bytefs-dual", dualOnly, false}, {"own", own, true}, {"nova", nova.New, false}, {"pmfs", pmfs.New, false}}
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 5
@@ -465,6 +484,7 @@ func TestRandomCalls(t *testing.T) {
 				s.Fresh = seed%3 == 0
 				s.Host.FirstFit, s.Host.EntryLoads = seed%4 >= 2, seed%8 >= 4
 				s.Host.Cache = 80 * unit.Page
+				s.Table = randomTable(seed)
 				w := newWorld(t, seed, s, v.make, v.ids, seed%2 == 0)
 				slow := 0 // a worker that stands still for a while
 				for n := range 3000 {

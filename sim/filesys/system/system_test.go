@@ -35,8 +35,11 @@ func setup() *machine.Setup {
 	return &s
 }
 
-func full(h *host.Host) plan.FS     { return bytefs.New(h, bytefs.Options{Log: true, Select: true}) }
-func logOnly(h *host.Host) plan.FS  { return bytefs.New(h, bytefs.Options{Log: true}) }
+func full(h *host.Host) plan.FS    { return bytefs.New(h, bytefs.Options{Log: true, Select: true}) }
+func logOnly(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true}) }
+func own(h *host.Host) plan.FS {
+	return bytefs.New(h, bytefs.Options{Log: true, Select: true, Own: true})
+}
 func dualOnly(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{}) }
 
 // tree is a workload with a root, a directory 1 with a file 2 of 10 KB and a file 3 of one

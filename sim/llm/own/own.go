@@ -75,6 +75,14 @@ func Asks() *policy.Place {
 			featAway:      {Name: "away", Live: true, Help: "During how many kernels it would be away, as links are planned so far" + ofScore + "."},
 			featOnHost:    {Name: "on_host", Condition: true, Live: true, Help: "It would go to host memory; of score alone."},
 		}, policy.DialFeatures()...),
+		Examples: []policy.Example{
+			{Title: "TERAIO's choice", About: "TERAIO-Mixed's own (Algorithm 1): what relieves memory most for the time that its moves take goes first.", Text: "score = floor(size * relief / (out + back))"},
+			{Title: "Long rests to the host", About: "Host memory takes what rests for longer than 20 times its way to drives and back, drives the rest: the other way round than TERAIO.", Text: "# Long rests to the host\nhost = idle > 20 * drive_time"},
+			{Title: "Size before time", About: "The time of the moves counts by its root only, so large tensors go earlier.", Text: "# Size before time\nscore = size * relief / sqrt(out + back)"},
+			{Title: "Relief alone", About: "What relieves most, whatever its moves take.", Text: "# Relief alone\nscore = size * relief"},
+			{Title: "Weights stay", About: "What keeps its value over iterations, as weights and the optimizer's state do, moves only at a p1-th of its score. Set Dial 1 to 4 for a start.", Text: "# Weights stay\nscore = size * relief / (out + back) / (p1 if global else 1)"},
+			{Title: "Small ones to the host", About: "Tensors below 64 MiB go to host memory, so that drives get large requests.", Text: "# Small ones to the host\nhost = size < 64MiB"},
+		},
 	}
 }
 

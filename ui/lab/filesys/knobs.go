@@ -98,6 +98,8 @@ func knobs() map[string][]knob.Knob[settings] {
 			if k.Group == machine.GroupHost {
 				x.Group = ""
 			}
+		case machine.GroupTable:
+			x.Group, panel = "", "own"
 		}
 		add(panel, x)
 	}

@@ -110,6 +110,7 @@ func New() lab.Lab {
 				{Key: "recipe", Title: "Recipe", Folded: true},
 				{Key: "device", Title: "SSD"},
 				{Key: "host", Title: "Host", Folded: true},
+				{Key: "own", Title: "Your table", Folded: true},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
 			Charts: charts(), Picture: picture(), Presets: presets(),
@@ -171,6 +172,8 @@ func systems() []lab.System {
 	for _, s := range core.Systems {
 		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look}
 		switch {
+		case s.Name == core.Own:
+			x.Family, x.Paper, x.Follows = "Yours", "not in the literature", "by_block"
 		case s.Main:
 			x.Family, x.Paper = "ByteFS", "ByteFS, ASPLOS 2025"
 		case s.Off:

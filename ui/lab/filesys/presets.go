@@ -48,6 +48,11 @@ func presets() []lab.Preset {
 			Systems: []string{"nova", "bytefs-dual", "bytefs-log", "bytefs"},
 		},
 		{
+			Key: "own-table", Title: "By byte or by block?", Set: "workload=varmail scale=64 by_block=inode.lookup,dentry.lookup,dentry.rename,dentry.create mode=paper",
+			About:   "Your table says for each structure and call whether ByteFS moves its bytes or the whole block. Here names go by blocks when files are made and renamed: press a cell of Your table to change it, and look at Is my program's way of saving safe?, which says the promise that it breaks.",
+			Systems: []string{"ext4", "bytefs", "own"},
+		},
+		{
 			Key: "ssd-hot-cold", Title: "The SSD alone: hot and cold", Set: "workload=block-hot-cold scale=128 mode=paper",
 			About:   "No file system: a twentieth of the data gets nearly all writes, of an SSD that is full. Each page written costs nearly nine programs of flash, since hot and cold pages share blocks. Vary Streams under What if, or give collection a frontier of its own.",
 			Systems: []string{"raw"},

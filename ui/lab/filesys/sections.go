@@ -89,10 +89,11 @@ func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Sec
 	}
 }
 
-// compared are the systems of the paper's comparison, and the one in focus.
+// compared are the systems of the paper's comparison, the one in focus, and Yours where its table
+// is not ByteFS'.
 func (v *view) compared() (list []*core.System) {
 	for i := range core.Systems {
-		if x := &core.Systems[i]; x == v.system || !x.Off {
+		if x := &core.Systems[i]; x == v.system || !x.Off || x.Name == core.Own && v.s.Table != machine.TableByteFS {
 			list = append(list, x)
 		}
 	}
@@ -135,4 +136,4 @@ func (v *view) each(systems []*core.System) ([]*core.Result, error) {
 func logs(x *core.System) bool { return x.Memory == device.WriteLog }
 
 // isByteFS reports whether a system is ByteFS or a part of it.
-func isByteFS(x *core.System) bool { return x.Main || x.Part }
+func isByteFS(x *core.System) bool { return x.Main || x.Part || x.Name == core.Own }

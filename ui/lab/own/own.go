@@ -54,6 +54,15 @@ func Place(l *lab.Lab) *policy.Place {
 	return p
 }
 
+// Challenge is what policies of a place are compared by; nil if nothing is.
+func Challenge(place *policy.Place) *lab.Challenge {
+	c := place.Challenge
+	if c == nil {
+		return nil
+	}
+	return &lab.Challenge{Setup: c.Setup, Vary: c.Vary, Workloads: c.Workloads, Quantity: c.Quantity}
+}
+
 // Knobs returns the settings.
 func Knobs[S any](place *policy.Place, ref func(*S) *Setting) []knob.Knob[S] {
 	rules := make([]string, len(place.Rules))

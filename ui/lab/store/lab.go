@@ -92,7 +92,7 @@ func New() lab.Lab {
 			Lead:    "What happens when programs share a GPU's memory through a store.",
 			Systems: systems(),
 			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "prefetch", Title: "Prefetch", Folded: true}, {Key: "costs", Title: "Costs and options", Folded: true}, own.Panel()},
-			Charts:  charts(), Picture: picture(), Presets: presets(), Unsaid: unsaid(),
+			Charts:  charts(), Picture: picture(), Presets: presets(), Challenge: own.Challenge(core.Asks()), Unsaid: unsaid(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch} {prefetch_yields?}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes", Rest: "No call: clients compute", Spends: "With %s the store spends %s of %s %s, with %s %s",

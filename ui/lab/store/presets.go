@@ -31,6 +31,12 @@ func presets() []lab.Preset {
 			About: "Models serve requests at fixed intervals, so the model used last may be the one needed last.",
 		},
 		{
+			Key: "challenge-store", Title: "Challenge: five mixes, one score", Set: "workload=training-and-bursts policy=evict=-last@fetch=last" + yields,
+			About:   "Write a rule under Your policy that beats Size-aware over five mixes. What if runs all of them and says the score: the mean of its times over those of the best that is known, so less is better. You begin with LRU; one line is enough to beat it, and a link to this page is your result, which anybody can run again.",
+			Systems: []string{"size-aware", "best-known", own.Name},
+			Ask:     "ask=vary ask-vary=workload ask-values=training-and-bursts,two-trainings,services,table-and-blocks,late-clock ask-of=time_s",
+		},
+		{
 			Key: "own-policy", Title: "A policy of your own", Set: "workload=table-and-blocks policy=%23Whoever+asks@evict=next*min(size,short)*(p1+if+mine+else+1)@fetch=-next p1=4" + yields,
 			About: "Two lines under Your policy decide what leaves: what its client needs last and is large, four times as gladly if that client is the one that asks. Here that is faster than every policy that does not try all.", Systems: []string{"lru", "size-aware", "best-known", own.Name},
 		},

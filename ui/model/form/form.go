@@ -31,6 +31,8 @@ type Field struct {
 	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
+	Columns          []string // of a Many that is a table, and its rows
+	Rows             []Row
 	Group            string
 }
 
@@ -39,6 +41,18 @@ type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
 	Why                      string // it is off, empty if it is not
+}
+
+// A Row is one of a table of options: a cell for each column.
+type Row struct {
+	Label string
+	Cells []Cell
+}
+
+// A Cell is an option of a table; one without a key is empty.
+type Cell struct {
+	Key, Says, Name, Help string
+	On                    bool
 }
 
 // A Group is the fields under one heading.
@@ -190,11 +204,39 @@ func (f *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 			}
 			x.Sets = append(x.Sets, o)
 		}
+		if k.Grid != nil {
+			tabulate(&x, k, on)
+		}
 		if x.Hint == "" {
 			x.Hint = fmt.Sprintf("%d of %d are on.", len(on), len(k.Choices))
 		}
 	}
 	return x
+}
+
+// tabulate fills the table of a Many.
+func tabulate(x *Field, k *knob.Info, on []string) {
+	for _, c := range k.Grid.Columns {
+		x.Columns = append(x.Columns, c.Label)
+	}
+	for _, r := range k.Grid.Rows {
+		row := Row{Label: r.Label}
+		for _, c := range k.Grid.Columns {
+			cell := Cell{}
+			if o := k.Choice(r.Key + "." + c.Key); o != nil {
+				cell = Cell{Key: o.Key, Says: k.Grid.Off, Help: o.Help, On: slices.Contains(on, o.Key)}
+				if cell.On {
+					cell.Says = k.Grid.On
+				}
+				cell.Name = workspace.Label(o) + ": " + cell.Says
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		x.Rows = append(x.Rows, row)
+	}
+	if x.Hint == "" {
+		x.Hint = fmt.Sprintf("%d of %d cells are %s, %d are %s.", len(on), len(k.Choices), k.Grid.On, len(k.Choices)-len(on), k.Grid.Off)
+	}
 }
 
 // Offered are the choices of an entry for a Word, and its text if that is none.

@@ -84,6 +84,17 @@ func Opening(i *lab.Info) State {
 func (s *State) Begin(i *lab.Info, p *lab.Preset) {
 	s.Setup = OfPreset(i, p)
 	s.Compare(i, p.Systems)
+	s.ask(p)
+}
+
+// ask opens on the question of a preset, if it has one.
+func (s *State) ask(p *lab.Preset) {
+	if p.Ask == "" {
+		return
+	}
+	pairs, _ := knob.Pairs(p.Ask)
+	_ = s.Ask.Apply(pairs) // a test has asked it
+	s.View = WhatIf
 }
 
 // OfPreset returns the setup that a preset stands for.

@@ -145,8 +145,7 @@ func (w *Workspace) UsePreset(key string) {
 	for i := range w.Info.Presets {
 		if p := &w.Info.Presets[i]; p.Key == key {
 			w.Change("", func() {
-				w.State.Setup = state.OfPreset(w.Info, p)
-				w.State.Compare(w.Info, p.Systems)
+				w.State.Begin(w.Info, p)
 				w.Unlearn()
 			})
 		}

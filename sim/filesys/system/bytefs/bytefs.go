@@ -70,6 +70,55 @@ type Options struct {
 	Log bool
 	// Select: a page that changed little goes by bytes; else data always go in blocks.
 	Select bool
+	// Own: how things go is as the setup's Table has it.
+	Own bool
+}
+
+// A moment is a column of the table: what something is moved for.
+type moment uint8
+
+// The moments.
+const (
+	lookup moment = iota
+	create
+	remove
+	rename
+	truncate
+	syncs
+	back
+	moments
+)
+
+// columns are the moments' names in a table.
+var columns = [moments]string{"lookup", "create", "delete", "rename", "truncate", "sync", "back"}
+
+// rows are the names of structures in a table; those without one go by bytes.
+var rows = [plan.Structures]string{plan.Data: "data", plan.Inode: "inode", plan.Dentry: "dentry", plan.InodeBitmap: "inodes", plan.BlockBitmap: "blocks"}
+
+// A table says what goes by blocks.
+type table [plan.Structures][moments]bool
+
+// newTable returns that of a setup, or of ByteFS.
+func newTable(o Options, t machine.Table) (x table) {
+	if !o.Own {
+		t = machine.TableByteFS
+	}
+	for s, row := range rows {
+		for m, column := range columns {
+			x[s][m] = row != "" && t.In(row+"."+column)
+		}
+	}
+	return x
+}
+
+// mixes reports whether a structure is ever written by blocks.
+func (t *table) mixes(s plan.Structure) bool {
+	for m := lookup + 1; m < moments; m++ {
+		if t[s][m] {
+			return true
+		}
+	}
+	return false
 }
 
 const (
@@ -88,6 +137,9 @@ type fs struct {
 	h      *host.Host
 	o      Options
 	atomic bool // COMMIT makes transactions whole
+	table  table
+	locks  [plan.Structures]bool // pages of it have locks: they are written by blocks, too
+	moment moment                // of the call that is planned
 
 	inodeBits, blockBits, inode int32   // first pages of the areas
 	used                        []uint8 // by page of inodes: how many exist
@@ -104,6 +156,8 @@ type fs struct {
 	pages  []int32
 	blocks []int32
 	frames []plan.Frame
+	images []plan.Step // blocks of metadata of the transaction
+	held   []int32     // their locks, ascending
 }
 
 // Recovery applies lines of committed transactions; without the log nothing makes one whole.
@@ -111,7 +165,10 @@ func (o Options) Recovery() plan.Recovery { return plan.Recovery{Tears: !o.Log} 
 
 // New returns the file system over the nodes that exist.
 func New(h *host.Host, o Options) plan.FS {
-	f := &fs{h: h, o: o, atomic: o.Log && !h.Setup.Quirks.Has(machine.NoCommit)}
+	f := &fs{h: h, o: o, atomic: o.Log && !h.Setup.Quirks.Has(machine.NoCommit), table: newTable(o, h.Setup.Table)}
+	for _, s := range [...]plan.Structure{plan.Inode, plan.InodeBitmap, plan.BlockBitmap} {
+		f.locks[s] = f.table.mixes(s)
+	}
 	most := len(h.Files)
 	area := func(n, per int) int32 {
 		n = (n + per - 1) / per
@@ -167,15 +224,19 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		h.Charge(t, c)
 	case call.Create, call.Mkdir:
 		h.Compute(t, cost.NamespaceByteFS)
+		f.moment = create
 		f.create(t, c)
 	case call.Unlink, call.Rmdir:
 		h.Compute(t, cost.NamespaceByteFS)
+		f.moment = remove
 		f.remove(t, c)
 	case call.Rename:
 		h.Compute(t, cost.NamespaceByteFS)
+		f.moment = rename
 		f.rename(t, c)
 	case call.Truncate:
 		h.Charge(t, c)
+		f.moment = truncate
 		f.truncate(t, c)
 	}
 	f.mute(t, from)
@@ -198,13 +259,24 @@ func (f *fs) mute(t *plan.Thread, from int) {
 
 // lookup makes sure that the entry of a node is in the cache.
 func (f *fs) lookup(t *plan.Thread, node, dir int32) {
-	page, _, _ := f.folders.Entry(node, dir)
-	f.h.Meta(t, plan.Dentry, page, true)
+	page, line, _ := f.folders.Entry(node, dir)
+	f.see(t, plan.Dentry, page, 1<<line, true)
+}
+
+// see makes sure that lines of a page are known: by loading them where look-ups go by bytes and the
+// cache has not got the page, else by having that in the cache.
+func (f *fs) see(t *plan.Thread, s plan.Structure, page int32, lines uint64, mapped bool) {
+	switch {
+	case f.table[s][lookup]:
+		f.h.Meta(t, s, page, mapped)
+	case mapped && !f.h.Has(page):
+		t.Add(plan.Step{Kind: plan.ByteRead, Structure: s, Page: page, Lines: lines})
+	}
 }
 
 // load makes sure that the inode of a node is in the cache.
 func (f *fs) load(t *plan.Thread, node int32) {
-	f.h.Meta(t, plan.Inode, f.inode+node/system.Inodes, f.used[node/system.Inodes] > 0)
+	f.see(t, plan.Inode, f.inode+node/system.Inodes, 0b11<<(2*(node%system.Inodes)), f.used[node/system.Inodes] > 0)
 }
 
 func (f *fs) create(t *plan.Thread, c *call.Call) {
@@ -318,7 +390,10 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 	f.load(t, c.Node)
 	f.begin()
 	f.pages = h.Resize(c.Node, c.Length, f.pages[:0])
-	h.Files[c.Node].Meta = false
+	if file := &h.Files[c.Node]; file.Meta { // its size goes with this transaction, for which an fsync has to wait
+		file.Meta = false
+		h.Sent = append(h.Sent, host.Sent{Node: c.Node, Moved: true})
+	}
 	for _, p := range f.pages {
 		f.block(p)
 	}
@@ -421,6 +496,7 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 // sync makes dirty pages of a file durable, and its size and map.
 func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame) {
 	f.files, f.grown = append(f.files[:0], node), append(f.grown[:0], false)
+	f.moment = syncs
 	f.flush(t, frames, node)
 }
 
@@ -433,6 +509,7 @@ func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 			f.grown = slices.Insert(f.grown, i, false)
 		}
 	}
+	f.moment = back
 	f.flush(t, frames, host.None)
 	f.mute(t, from)
 }
@@ -513,7 +590,7 @@ func (f *fs) place(t *plan.Thread, frames []plan.Frame, p host.Page) int {
 func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
 	h := f.h
 	switch changed := bits.OnesCount64(p.Changed); {
-	case f.whole || !f.o.Select || changed > 0 && int64(changed) >= h.Setup.Host.ByteLimit:
+	case f.whole || !f.o.Select || changed > 0 && (f.table[plan.Data][f.moment] || int64(changed) >= h.Setup.Host.ByteLimit):
 		h.Counts.SentBlocks++
 		f.blocks = append(f.blocks, home)
 	case changed > 0:
@@ -576,6 +653,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 		}
 		f.line(s, page+at/groups, 1<<(at%groups))
 	}
+	images := f.blocked(t)
 	for _, n := range f.nodes {
 		t.Add(plan.Step{Kind: plan.Hold, Page: n})
 	}
@@ -583,22 +661,69 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 	for _, g := range f.groups {
 		t.Add(plan.Step{Kind: plan.Hold, Page: g})
 	}
+	for _, p := range f.held {
+		t.Add(plan.Step{Kind: plan.Hold, Page: p})
+	}
 	recording := f.h.Env.Recording()
 	if f.atomic || recording {
 		t.Add(plan.Note{What: begins, Node: node, Page: f.over, From: int32(len(t.Steps) + 1)}.Step())
 	}
+	if len(images) > 0 {
+		from := len(t.Steps)
+		t.Steps = append(t.Steps, images...)
+		system.Together(t, from)
+		if f.h.Setup.Flushes() {
+			t.Add(plan.Step{Kind: plan.Flush})
+		}
+	}
 	t.Steps = append(t.Steps, f.lines...)
+	for _, p := range f.held {
+		t.Add(plan.Step{Kind: plan.Release, Page: p})
+	}
 	for _, g := range f.groups {
 		t.Add(plan.Step{Kind: plan.Release, Page: g})
 	}
 	for _, n := range f.nodes {
 		t.Add(plan.Step{Kind: plan.Release, Page: n})
 	}
-	if f.atomic { // in no time after the releases, so before all that they let go on
+	if f.atomic && len(f.lines) > 0 { // in no time after the releases, so before all that they let go on
 		t.Add(plan.Step{Kind: plan.Commit})
-	} else if recording {
+	} else if f.atomic || recording {
 		t.Add(plan.Note{What: ends}.Step())
 	}
+}
+
+// blocked takes the lines out of the transaction that go with their whole block, and returns the
+// blocks, each once, with the lines as what of them changes. What the cache has not got of them it
+// reads. The locks of pages that others may write as blocks are in held then.
+func (f *fs) blocked(t *plan.Thread) []plan.Step {
+	f.held, f.images = f.held[:0], f.images[:0]
+	if !f.o.Own {
+		return nil
+	}
+	first := f.blockGroups() + (f.h.Pages()+group-1)/group
+	left := f.lines[:0]
+	for _, s := range f.lines {
+		if f.locks[s.Structure] {
+			system.Insert(&f.held, first+s.Page)
+		}
+		if !f.table[s.Structure][f.moment] {
+			left = append(left, s)
+			continue
+		}
+		at := slices.IndexFunc(f.images, func(x plan.Step) bool { return x.Page == s.Page })
+		if at >= 0 {
+			f.images[at].Lines |= s.Lines
+			continue
+		}
+		if s.Structure == plan.Inode || s.Structure == plan.Dentry {
+			f.h.Meta(t, s.Structure, s.Page, true)
+		}
+		s.Kind, s.N = plan.BlockWrite, 1
+		f.images = append(f.images, s)
+	}
+	f.lines = left
+	return f.images
 }
 
 // Marked implements plan.FS.
@@ -638,6 +763,18 @@ func (f *fs) draw(t *plan.Thread, n plan.Note) {
 				joined.Node = (step.Page-f.inode)*system.Inodes + int32(bits.TrailingZeros64(step.Lines))/2
 				f.h.Env.Record(joined)
 			}
+		case plan.BlockWrite:
+			step.Tx = f.last
+			if recording && n.Node < 0 && step.Structure == plan.Inode {
+				joined.Page = step.Page
+				for lines := step.Lines; lines != 0; {
+					inode := bits.TrailingZeros64(lines) / 2
+					lines &^= 0b11 << (2 * inode)
+					joined.Node = (step.Page-f.inode)*system.Inodes + int32(inode)
+					f.h.Env.Record(joined)
+				}
+			}
+		case plan.Flush:
 		case plan.Release:
 		default: // COMMIT, or the Mark in its place
 			step.Tx = f.last
