@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,6 +38,9 @@ var signatures = []struct {
 	{0, "\xfe\xff", "text in UTF-16; save it as UTF-8"},
 }
 
+// offices are the ends of the names of what office programs write.
+var offices = []string{".xlsx", ".xlsm", ".docx", ".pptx", ".ods", ".odt", ".odp"}
+
 // describe says what content looks like that no format recognizes.
 func describe(name string, data []byte) string {
 	switch {
@@ -46,6 +50,9 @@ func describe(name string, data []byte) string {
 		return "a report, " + nsight
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("/data.pkl")):
 		return reasons[checkpoint]
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("mimetypeapplication/")),
+		bytes.HasPrefix(data, []byte("PK\x03\x04")) && slices.ContainsFunc(offices, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }):
+		return "a document of an office program; save a table as CSV, a text as plain text, and drop that"
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte(".npy")):
 		return "arrays of NumPy (.npz), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py"
 	}

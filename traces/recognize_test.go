@@ -149,6 +149,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		{File{Name: "job.nsys-rep", Data: []byte("\x01\x02report")}, "job.nsys-rep: a report, as Nsight Systems writes"},
 		{File{Name: "job.json", Data: []byte(`{"data":["x"]}` + "\n" + `{"Type":48,"CudaEvent":{"startNs":"1"}}`)}, "job.json: lines of JSON, as Nsight Systems writes"},
+		{File{Name: "book.xlsx", Data: zipped(t, []File{{Name: "[Content_Types].xml"}, {Name: "xl/workbook.xml"}})}, "book.xlsx: a document of an office program; save a table as CSV"},
 		{File{Name: "all.zip", Data: zipped(t, []File{{Name: "model.pt", Data: checkpoint}})}, "model.pt: a PyTorch checkpoint, which holds weights"},
 	} {
 		if _, err := Open([]File{tt.file}, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

@@ -251,7 +251,7 @@ func (u *unpacker) zip(name string, src source, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: damaged zip archive (%w); download it again", name, err)
 	}
-	if ofTensors(r.File) {
+	if ofTensors(r.File) || ofOffice(r.File) {
 		return u.plain(name, src, depth-1)
 	}
 	for _, z := range r.File {
@@ -271,6 +271,13 @@ func (u *unpacker) zip(name string, src source, depth int) error {
 func ofTensors(list []*zip.File) bool {
 	return slices.ContainsFunc(list, func(z *zip.File) bool { return path.Base(z.Name) == "data.pkl" }) ||
 		len(list) > 0 && !slices.ContainsFunc(list, func(z *zip.File) bool { return !strings.HasSuffix(z.Name, ".npy") })
+}
+
+// ofOffice reports whether an archive with these members is a document of an office program,
+// as people know it: as one file.
+func ofOffice(list []*zip.File) bool {
+	return slices.ContainsFunc(list, func(z *zip.File) bool { return z.Name == "[Content_Types].xml" }) ||
+		len(list) > 0 && list[0].Name == "mimetype"
 }
 
 // member adds a file of an archive.

@@ -224,3 +224,14 @@ func TestXZ(t *testing.T) {
 		}
 	}
 }
+
+// A document of an office program is one file, as people know it.
+func TestOffice(t *testing.T) {
+	list, err := Open([]File{
+		{Name: "a.xlsx", Data: zipped(t, []File{{Name: "[Content_Types].xml", Data: []byte("<Types/>")}, {Name: "xl/workbook.xml"}})},
+		{Name: "b.ods", Data: zipped(t, []File{{Name: "mimetype", Data: []byte("application/vnd.oasis.opendocument.spreadsheet")}, {Name: "content.xml"}})},
+	}, nil)
+	if err != nil || len(list) != 2 || list[0].Name != "a.xlsx" || list[1].Name != "b.ods" {
+		t.Errorf("%v, %v", list, err)
+	}
+}

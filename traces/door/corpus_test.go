@@ -184,3 +184,12 @@ func (a array) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return len(p), nil
 }
+
+// What several laboratories refuse alike is said once, and nobody is told to copy a file that
+// is whole.
+func TestOnce(t *testing.T) {
+	_, err := Open([]File{{Name: "config.json", Data: []byte(`{"architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper"}`)}}, "", 0)
+	if err == nil || strings.Count(err.Error(), "whisper\" (") != 1 || strings.Contains(err.Error(), Again) || !strings.Contains(err.Error(), "known are llama") {
+		t.Errorf("%v", err)
+	}
+}

@@ -166,6 +166,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		}
 		if err != nil {
 			err = damaged(err)
+			if slices.ContainsFunc(errs, func(e error) bool { return alike(e, err) }) {
+				continue // said once, in the words of whom it is most for
+			}
 			errs, whose = append(errs, err), append(whose, subjects[i].title)
 			continue
 		}
@@ -203,14 +206,24 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 // Again is what to do about a file of which an error names a place and says nothing else.
 const Again = "; the file is damaged, or its program wrote it so: copy or record it again"
 
+// known begins the list of what could stand in place of what an error is about.
+const known = "known are "
+
 // damaged adds what to do to an error that names a place in a file and does not say it.
 func damaged(err error) error {
 	says := err.Error()
 	place := strings.Contains(says, "byte ") || strings.Contains(says, "line ")
-	if !place || slices.ContainsFunc([]string{"record", "Record", "download", "save ", "open ", "use ", "unpack"}, func(w string) bool { return strings.Contains(says, w) }) {
+	if !place || slices.ContainsFunc([]string{"record", "Record", "download", "save ", "open ", "use ", "unpack", known}, func(w string) bool { return strings.Contains(says, w) }) {
 		return err
 	}
 	return fmt.Errorf("%w%s", err, Again)
+}
+
+// alike reports whether two subjects say the same of a file, whatever each has in its place.
+func alike(a, b error) bool {
+	one, _, _ := strings.Cut(a.Error(), known)
+	other, _, _ := strings.Cut(b.Error(), known)
+	return one == other
 }
 
 // empty says that there is nothing in any of the files: no format would help.

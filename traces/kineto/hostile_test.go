@@ -272,8 +272,9 @@ func TestOptimizerKeeps(t *testing.T) {
 // TestNothing refuses what has nothing to simulate, and says what to record.
 func TestNothing(t *testing.T) {
 	for _, tt := range []struct{ doc, want string }{
-		{`{"traceEvents":[]}`, "x has neither operators nor work of a GPU"},
-		{`[]`, "x has neither operators nor work of a GPU"},
+		{`{"traceEvents":[]}`, "x has neither operators nor work of a GPU, as a trace of another program than PyTorch's profiler: record with torch.profiler, or with Spillway's capture.py"},
+		{`[]`, "x has neither operators nor work of a GPU, as a trace of another program than PyTorch's profiler: record with torch.profiler, or with Spillway's capture.py"},
+		{`{"traceEvents": [ {"name": `, "x ends too early, before any operator or work of a GPU. Record or copy it again"},
 		{`{"a":1}`, `this is no PyTorch trace: want an object with "traceEvents", or a list of events`},
 		{`"x"`, `this is no PyTorch trace: want an object with "traceEvents", or a list of events`},
 		{``, "this is no whole PyTorch trace: line 1 (byte 0): want a value, found the end of the file"},

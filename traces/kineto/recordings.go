@@ -17,7 +17,10 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 	}
 	if len(t.Kernels) == 0 {
 		if len(t.Ops) == 0 {
-			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
+			if t.unended {
+				return nil, fmt.Errorf("%s ends too early, before any operator or work of a GPU. Record or copy it again", name)
+			}
+			return nil, fmt.Errorf("%s has neither operators nor work of a GPU, as a trace of another program than PyTorch's profiler: record with torch.profiler, or with Spillway's capture.py", name)
 		}
 		if t.unended {
 			return nil, fmt.Errorf("%s ends too early, before any work of a GPU: %d operators and %d launches are there. Record or copy it again", name, len(t.Ops), t.launches)

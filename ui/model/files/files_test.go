@@ -60,6 +60,20 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// What settings alone describe is shown once it was opened: nothing is left to choose.
+func TestStands(t *testing.T) {
+	f, h, table := room()
+	open(f, h, table, lab.Entry{Name: "rye", Set: "watts=700", Stands: true})
+	if f.room.Entry() != "" || f.room.State.Setup.Text("watts") != "700" || f.Holds() != "" {
+		t.Errorf("%s, and says %q", f.room.State.Setup, f.Holds())
+	}
+	g, h, table := room()
+	open(g, h, table, lab.Entry{Name: "rye", Set: "watts=700", Stands: true}, lab.Entry{Name: "oat", Set: "watts=600", Stands: true})
+	if g.Holds() == "" {
+		t.Error("of two nothing is said")
+	}
+}
+
 // What cannot be opened takes nothing away.
 func TestOpenFails(t *testing.T) {
 	f, h, table := room()

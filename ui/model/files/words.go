@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"spillway/ui/lab"
 )
 
 // words is what the page says of files, and what it is told about that.
@@ -18,7 +20,7 @@ func (w words) Hush() { w.files.Said = true }
 // Holds says what dropped files held, until that was chosen from or closed.
 func (w words) Holds() string {
 	switch {
-	case w.files.Number == 0 || w.files.Opening || w.files.Said || w.files.room.Entry() != "" && w.files.Has(w.files.room.Entry()):
+	case w.files.Number == 0 || w.files.Opening || w.files.Said || w.files.room.Entry() != "" && w.files.Has(w.files.room.Entry()), w.files.stands():
 		return ""
 	case w.files.Error != "":
 		return w.files.Error
@@ -28,6 +30,22 @@ func (w words) Holds() string {
 		workloads = "1 workload"
 	}
 	return fmt.Sprintf("Opened %s: %s. Choose one to run it.", w.files.What(), workloads)
+}
+
+// stands reports whether the only entry that can run is shown by settings alone, as a model's
+// description is.
+func (f *Files) stands() bool {
+	var only *lab.Entry
+	for i := range f.Entries {
+		if f.Entries[i].Error != "" {
+			continue
+		}
+		if only != nil {
+			return false
+		}
+		only = &f.Entries[i]
+	}
+	return only != nil && only.Stands && f.room.Files == f.Number
 }
 
 // Summary says how many entries there are, and how many match the search, of which at most
