@@ -396,12 +396,14 @@ func (r *replica) save(id, b int32) {
 	if r.host.has(b) {
 		r.host.drop(b)
 		r.host.put(b)
+		r.asks.come(r, InHost, b)
 		return
 	}
 	if r.host.most == 0 {
 		return
 	}
 	r.host.put(b)
+	r.asks.come(r, InHost, b)
 	r.host.ready[b] = r.out(id, r.block)
 	for r.host.count > r.host.most {
 		old := r.victim(InHost, r.host)
@@ -422,6 +424,7 @@ func (r *replica) list(id, b int32) {
 	if r.drive.has(b) {
 		r.drive.drop(b)
 		r.drive.put(b)
+		r.asks.come(r, InDrive, b)
 		if r.host == nil && !r.held[b] && r.wanted(b) {
 			r.write(id, b, r.out(id, r.block))
 		}
@@ -431,6 +434,7 @@ func (r *replica) list(id, b int32) {
 		return
 	}
 	r.drive.put(b)
+	r.asks.come(r, InDrive, b)
 	r.held[b] = false
 	if r.host == nil && r.wanted(b) {
 		r.write(id, b, r.out(id, r.block))
