@@ -36,12 +36,13 @@ const (
 // Asks is what serving asks a policy of somebody's own, and what it lets it know. Names and meanings stay for ever: links have them.
 func Asks() *policy.Place {
 	return &policy.Place{
-		Lab: "serve", Title: "Serving",
+		Lab: "serve", Title: "LLM serving",
+		Without: "the system with the same tiers",
 		Rules: []policy.Rule{
-			{Name: "evict", Thing: aBlock, Default: "-last", Help: "Of the blocks of a tier that nobody has under way the one with the greatest number is forgotten there, until there is room."},
-			{Name: "write", Thing: aBlock, Condition: true, Help: "Whether a block that host memory forgets goes to drives; without host memory, whether one that was computed does."},
-			{Name: "admit", Thing: aRequest, Help: "Of the requests that wait the one with the greatest number begins next, before all that need less memory; then the one that came first. Who gave back its memory comes before them."},
-			{Name: "route", Thing: aReplica, Help: "The replica with the greatest number gets the request that comes; of equal ones the first."},
+			{Name: "evict", Thing: aBlock, Help: "Of the blocks of a tier that nobody has under way the one with the greatest number is forgotten there, until there is room. Without it: the one that was not used for the longest time."},
+			{Name: "write", Thing: aBlock, Condition: true, Help: "Whether a block that host memory forgets goes to drives; without host memory, whether one that was computed does. Without it: as Written on second use says."},
+			{Name: "admit", Thing: aRequest, Help: "Of the requests that wait the one with the greatest number begins next, before all that need less memory; then the one that came first. Who gave back its memory comes before them. Without it: in the order in which they came."},
+			{Name: "route", Thing: aReplica, Help: "The replica with the greatest number gets the request that comes; of equal ones the first. Without it: as Affinity of the router says."},
 		},
 		Events: []policy.Event{
 			{Name: "used", Thing: aBlock, Help: "A request whose prompt or answer ends had the block, in whatever tier; uses counts it already."},
@@ -53,10 +54,10 @@ func Asks() *policy.Place {
 			featAtHand:   {Name: "at_hand", Thing: aRequest, Live: true, Help: "Tokens of its prompt that some tier has."},
 			featAnswer:   {Name: "answer", Thing: aRequest, Future: true, Help: "Tokens of its answer."},
 			featUses:     {Name: "uses", Thing: aBlock, Help: "How many requests of the replica had the block."},
-			featLast:     {Name: "last", Thing: aBlock, Live: true, Help: "Number of its last use among all uses of blocks: the end of a prompt or of an answer, for GPU memory that of the last request that had it. The end of a text counts as used before its beginning."},
+			featLast:     {Name: "last", Thing: aBlock, Help: "Number of its last use among all uses of blocks: the end of a prompt or of an answer, for GPU memory that of the last request that had it. The end of a text counts as used before its beginning."},
 			featDepth:    {Name: "depth", Thing: aBlock, Help: "Place of the block in its prompt, from 0."},
 			featAge:      {Name: "age", Thing: aBlock, Unit: "s", Live: true, Help: "Time since its last use."},
-			featTier:     {Name: "tier", Thing: aBlock, Live: true, Help: "Which tier forgets it: 0 GPU memory, 1 host memory, 2 drives."},
+			featTier:     {Name: "tier", Thing: aBlock, Help: "Which tier forgets it: 0 GPU memory, 1 host memory, 2 drives; 3 in events."},
 			featShare:    {Name: "share", Thing: aReplica, Live: true, Help: "Share of the request's prompt that the replica has, 0 to 1."},
 			featRequests: {Name: "requests", Thing: aReplica, Live: true, Help: "Requests there, under way and waiting."},
 			featWaiting:  {Name: "waiting", Thing: aReplica, Live: true, Help: "Those of them that wait for their turn."},
@@ -64,7 +65,8 @@ func Asks() *policy.Place {
 			featNow:      {Name: "now", Unit: "s", Live: true, Help: "Simulated time."},
 			featBlock:    {Name: "block", Constant: true, Help: "Tokens of a block."},
 		}, policy.DialFeatures()...),
-		Taken: taken(),
+		Examples: examples(),
+		Taken:    taken(),
 	}
 }
 
@@ -95,7 +97,8 @@ type asks struct {
 	at      []unit.Time
 	depth   []int32
 	count   int64
-	list    []int32 // scratch
+	list    []int32             // scratch
+	ranked  [][Computed]*ranked // of replicas, by tier; nil where all blocks are asked each time
 }
 
 func newAsks(e *engine, c *policy.Chosen, blocks int) *asks {
@@ -107,6 +110,13 @@ func newAsks(e *engine, c *policy.Chosen, blocks int) *asks {
 	n := blocks * len(e.replicas)
 	o.uses, o.last, o.at, o.depth = make([]int32, n), make([]int64, n), make([]unit.Time, n), make([]int32, n)
 	o.freed = make([]int64, n)
+	if o.evict != nil && o.evict.Fixed && blocks > 0 {
+		o.ranked = make([][Computed]*ranked, len(e.replicas))
+		for i := range o.ranked {
+			r := &e.replicas[i]
+			o.ranked[i] = [Computed]*ranked{newRanked(r.cached, o.blocks), newRanked(r.host, o.blocks), newRanked(r.drive, o.blocks)}
+		}
+	}
 	return o
 }
 
@@ -119,8 +129,21 @@ func (o *asks) had(r *replica, b, depth int32) {
 	o.count++
 	o.uses[i]++
 	o.last[i], o.at[i], o.depth[i] = o.count, r.now, depth
-	o.r = r
+	o.r, o.tier = r, Computed // nobody forgets it now
 	o.Happens(o.usedBy, i)
+	if o.ranked != nil && r.cached.has(b) { // lower tiers get it anew
+		o.tier = InHBM
+		o.ranked[r.number][InHBM].score(b, o.Score(o.evict, i))
+	}
+}
+
+// come notes that a tier has a block now, as the last of its list.
+func (o *asks) come(r *replica, tier Tier, b int32) {
+	if o == nil || o.ranked == nil || o.ranked[r.number][tier] == nil {
+		return
+	}
+	o.r, o.tier = r, tier
+	o.ranked[r.number][tier].come(b, o.Score(o.evict, o.thing(r, b)))
 }
 
 // free notes that nobody has a block any more.
@@ -128,10 +151,14 @@ func (o *asks) free(r *replica, b int32) {
 	o.count++
 	i := o.thing(r, b)
 	o.freed[i], o.at[i] = o.count, r.now
+	o.come(r, InHBM, b)
 }
 
 // victim is the block that a tier forgets.
 func (o *asks) victim(r *replica, tier Tier, of *blocks) int32 {
+	if o.ranked != nil {
+		return o.ranked[r.number][tier].first()
+	}
 	o.r, o.tier, o.list = r, tier, o.list[:0]
 	head := int32(len(of.next) - 1)
 	for b := of.next[head]; b != head; b = of.next[b] {

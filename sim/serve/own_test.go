@@ -63,6 +63,41 @@ func TestSameByRule(t *testing.T) {
 	t.Logf("%d ran, %d questions", ran, asked)
 }
 
+// TestRanked: a rule that only a block's use changes gives the same, whether the first of a tier is kept at the front or all are asked.
+func TestRanked(t *testing.T) {
+	ran := 0
+	for seed := range effort.Seeds(200) {
+		w, s := random(t, seed)
+		if w.Block == 0 {
+			continue
+		}
+		rule := []string{"-last", "uses", "depth - uses", "tier * last - depth", "H - uses", "0"}[seed%6]
+		head := "keep H of block = 0\nwhen used: H = H / 2 + last\n"
+		s.Policy = written(t, head+"evict = "+rule, 1e12)
+		if !s.Policy.Rule("evict").Fixed {
+			t.Fatalf("%q is not fixed", rule)
+		}
+		got, err := Run(w, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Policy = written(t, head+"evict = "+rule+" + 0 * now", 1e12)
+		want, err := Run(w, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Ran() {
+			continue
+		}
+		ran++
+		got.Script, got.Samples, want.Script, want.Samples = nil, nil, nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d (%s): %q gives another result where it is not asked each time", seed, s.System, rule)
+		}
+	}
+	t.Logf("%d ran", ran)
+}
+
 // TestRules: every rule changes what happens, breaks no law, and may not work without end.
 func TestRules(t *testing.T) {
 	recipe := Recipe{

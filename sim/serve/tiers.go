@@ -377,12 +377,14 @@ func (r *replica) save(id, b int32) {
 	if r.host.has(b) {
 		r.host.drop(b)
 		r.host.put(b)
+		r.asks.come(r, InHost, b)
 		return
 	}
 	if r.swapped+r.block > r.result.Memory.Host {
 		return
 	}
 	r.host.put(b)
+	r.asks.come(r, InHost, b)
 	r.host.ready[b] = r.out(id, r.block)
 	r.trim(id)
 }
@@ -408,6 +410,7 @@ func (r *replica) list(id, b int32) {
 	if r.drive.has(b) {
 		r.drive.drop(b)
 		r.drive.put(b)
+		r.asks.come(r, InDrive, b)
 		if r.host == nil && !r.held[b] && r.wanted(b) {
 			r.write(id, b, r.out(id, r.block))
 		}
@@ -417,6 +420,7 @@ func (r *replica) list(id, b int32) {
 		return
 	}
 	r.drive.put(b)
+	r.asks.come(r, InDrive, b)
 	r.held[b] = false
 	if r.host == nil && r.wanted(b) {
 		r.write(id, b, r.out(id, r.block))

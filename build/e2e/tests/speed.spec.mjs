@@ -1,7 +1,7 @@
 // Holds what the page does for a visit and a change by counts; and measures it in Chromium, which
 // only `make bench` does.
 import { expect, finished, live, resident, test, visit } from '../fixture.mjs';
-import { inWorker, published } from '../worker.mjs';
+import { RUN, inWorker, published } from '../worker.mjs';
 
 const bench = process.env.BENCH ? test : test.skip; // make bench runs these
 
@@ -22,7 +22,7 @@ const counting = (page) => page.addInitScript(() => {
 });
 
 // What a laboratory opens on came with the site.
-for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
+for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm', 'serve']) {
   test(`${lab} opens without a worker, a chart's library, or a run for its cards`, { tag: '@fresh' }, async ({ page }) => {
     await counting(page);
     await page.setViewportSize({ width: 1280, height: 720 });
@@ -33,7 +33,7 @@ for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
     await live(page);
     await finished(page);
     expect(await page.evaluate(() => window.counts.workers)).toBe(0);
-    expect(asked.filter((name) => /^(cards|papers)-|^timeline\.js$|^(train|store|compress|cxlssd|filesys|llm|files)\.wasm$|^echarts\.js$/.test(name))).toEqual([]);
+    expect(asked.filter((name) => /^(cards|papers)-|^timeline\.js$|^(train|store|compress|cxlssd|filesys|llm|serve|files)\.wasm$|^echarts\.js$/.test(name))).toEqual([]);
   });
 }
 
@@ -124,6 +124,25 @@ bench('runs in a worker', { tag: '@alone' }, async ({ page }) => {
     console.log(`${run}: median ${median(took).toFixed(1)} ms, least ${Math.min(...took).toFixed(1)} ms`);
   }
 });
+
+// Each setup with other seeds, so that nothing was run before; what is asked of each system is its run
+// and its knee of twelve loads.
+for (const [what, set, systems] of [
+  ['10 000 requests, one system', 'requests=10000', ['hbm']],
+  ['10 000 requests with shared beginnings, one system', 'requests=10000 groups=100 shared=512', ['hbm']],
+  ['12 rates of four systems, shared beginnings', 'requests=2000 groups=100 shared=512', ['no-prefix', 'hbm', 'host', 'host-ssd']],
+  ['12 rates of four systems, conversations', 'requests=2000 turns=5', ['no-prefix', 'hbm', 'host', 'host-ssd']],
+]) {
+  bench(`serving: ${what}`, { tag: '@alone' }, async ({ page }) => {
+    test.setTimeout(120_000);
+    await visit(page, './#lab=serve');
+    const took = [];
+    const jobs = Array.from({ length: 7 }, (_, i) => systems.map((System, k) => ({ ID: i * systems.length + k + 1, Lab: 'serve', Kind: RUN, System, Setup: `workload=made model=llama3-8b weights=fp8 kv=fp8 rate=4 ${set} seed=${i + 1}` }))).flat();
+    const each = await inWorker(page, jobs);
+    for (let i = 0; i < each.length; i += systems.length) took.push(each.slice(i, i + systems.length).reduce((sum, a) => sum + a.took, 0));
+    console.log(`${what}: median ${Math.round(median(took.slice(1)))} ms of ${took.map(Math.round).join(', ')}`);
+  });
+}
 
 bench('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(300_000);

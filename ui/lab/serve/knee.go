@@ -8,6 +8,7 @@ import (
 	core "spillway/sim/serve"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 )
 
 // What a knee is drawn of: how many requests at each load, at how many loads, and how often the load
@@ -31,6 +32,7 @@ type loadPoint struct {
 	goodput, perMill int64 // thousandths of requests a second; millionths of a dollar for a million tokens
 	good             int64 // share of requests that keep both limits, in thousandths
 	hit              int64 // millionths
+	short            bool  // a policy may not work so much: everything else is 0
 }
 
 // A knee is what a system does at every load.
@@ -40,6 +42,7 @@ type knee struct {
 	best  loadPoint
 	pause unit.Time // of a user between questions
 	bound *knee     // of the bound, which no system is better than; nil of the bound itself, and where there is none
+	short bool      // a policy may not work enough for all loads: there are no points then
 }
 
 // users is how many there are at the largest load that keeps the limits, by Little's law: each
@@ -119,7 +122,7 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 		return nil, err
 	}
 	k := &knee{pause: s.Pause}
-	if sys, err := core.FindSystem(x.System); err == nil && sys.Stream == core.Resident && !sys.Free {
+	if sys, err := s.system(system); err == nil && sys.Stream == core.Resident && !sys.Free {
 		b, err := w.knee(s, bound(), p)
 		if err != nil {
 			return nil, err
@@ -138,13 +141,18 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 		if p != nil {
 			p(did, len(loads)+kneeSearch)
 		}
-		return w.loaded(s, &x, rate)
+		at, err := w.loaded(s, &x, rate)
+		k.short = k.short || at.short
+		return at, err
 	}
 	best := 0
 	for i, share := range loads {
 		at, err := run(max(1, unit.MulDiv(most, share, 1000)))
 		if err != nil {
 			return nil, err
+		}
+		if k.short {
+			return w.keep(key, &knee{pause: k.pause, bound: k.bound, short: true}), nil
 		}
 		k.points = append(k.points, at)
 		if at.good >= keeps && best == i && at.rate <= k.top() {
@@ -165,6 +173,9 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 			if err != nil {
 				return nil, err
 			}
+			if k.short {
+				return w.keep(key, &knee{pause: k.pause, bound: k.bound, short: true}), nil
+			}
 			if at.good >= keeps {
 				low, k.best = at.rate, at
 			} else {
@@ -173,18 +184,23 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 			next = (low + high) / 2
 		}
 	}
+	return w.keep(key, k), nil
+}
+
+// keep keeps a knee for who asks again.
+func (w *work) keep(key string, k *knee) *knee {
 	if len(w.knees) > 64 { // nobody asks for so many again
 		clear(w.knees)
 	}
 	w.knees[key] = k
-	return k, nil
+	return k
 }
 
 // most is how many thousandths of requests a second are answered of a burst. It is the bound's for all
 // that hold the weights, so that these are run at the same loads.
 func (w *work) most(s *settings, x core.Setting) (int64, error) {
 	if sys, err := core.FindSystem(x.System); err == nil && sys.Stream == core.Resident {
-		x.System = bound()
+		x.System, x.Policy = bound(), nil
 	}
 	all, err := w.burst(s)
 	if err != nil {
@@ -203,18 +219,27 @@ func bound() string {
 	return list[slices.IndexFunc(list, func(x core.System) bool { return x.Free })].Key
 }
 
-// kneeKey names what a knee depends on besides the workload.
-func kneeKey(s *settings, system string) string { return fmt.Sprint(system, *s) }
+// kneeKey names what a knee depends on besides the workload: a policy is Yours alone.
+func kneeKey(s *settings, system string) string {
+	x := *s
+	if system != own.Name {
+		x.Own, x.Tiers = own.Setting{}, ""
+	}
+	return fmt.Sprint(system, x)
+}
 
-// loaded runs a setting at a rate.
+// loaded runs a setting at a rate, and takes what its policy did from what it may still do.
 func (w *work) loaded(s *settings, x *core.Setting, rate int64) (at loadPoint, err error) {
 	asked, err := w.at(s, rate)
 	if err != nil {
 		return at, err
 	}
 	r, err := core.Run(asked, x, nil)
-	if err != nil || !r.Ran() {
+	if err != nil {
 		return at, err
+	}
+	if at.short = !spend(x, r); !r.Ran() || at.short {
+		return at, nil
 	}
 	return loadPoint{
 		rate: rate, ttft: r.TTFT.Mean, ttft90: r.TTFT.P90, tpot: r.TPOT.Mean, e2e: r.E2E.Mean,

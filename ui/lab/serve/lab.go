@@ -11,6 +11,7 @@ import (
 	core "spillway/sim/serve"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 	"spillway/ui/lab/timefiles"
 )
 
@@ -20,6 +21,7 @@ type result struct {
 	knee    *knee
 	setting core.Setting
 	from    core.Stream // of its weights
+	work    int64       // that a policy may be, in millions of operations
 }
 
 // What sections are made of, with this laboratory's types.
@@ -42,6 +44,7 @@ func New() lab.Lab {
 				{Key: "model", Title: "Model"},
 				{Key: "machine", Title: "Machine"},
 				{Key: "engine", Title: "Engine and options of systems", Folded: true},
+				own.Panel(),
 			},
 			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
@@ -75,6 +78,7 @@ func New() lab.Lab {
 			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}},
 		},
 		Why:     why(),
+		Asks:    asks,
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
@@ -107,7 +111,7 @@ func systems() []lab.System {
 			Bound: x.Free, Off: x.Off, Main: x.Main, Usual: x.Usual, Look: i + 1,
 		})
 	}
-	return list
+	return append(list, own.System(asks, len(list)+1))
 }
 
 // run runs a system, and at other loads.
@@ -120,8 +124,9 @@ func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &result{Result: r, setting: x, knee: &knee{}}
-	if of, err := core.FindSystem(system); err == nil {
+	r.System = system
+	out := &result{Result: r, setting: x, knee: &knee{}, work: s.Own.Work}
+	if of, err := s.system(system); err == nil {
 		out.from = of.Stream
 	}
 	if r.Ran() {
@@ -141,6 +146,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	if w.own != nil {
 		rep.Words = []report.Word{{Key: "model", Text: w.own.Title}}
 	}
+	r.tell(rep)
 	if !r.Ran() {
 		rep.Reason = r.Refused
 		return rep
@@ -159,7 +165,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	case s.Arrivals == "burst":
 		rep.Caveats = append(rep.Caveats, "All requests come at once: the time to the first token is a queue here, and no latency.")
 	case r.knee.best.rate > 0 && r.setting.TTFT > 0 && 10*r.TTFT.P90 > 9*r.setting.TTFT:
-		rep.Caveats = append(rep.Caveats, "This load is near the knee of "+titleOf(r.System)+": a few percent of memory or rate change the time to the first token by a factor.")
+		rep.Caveats = append(rep.Caveats, "This load is near the knee of "+r.title()+": a few percent of memory or rate change the time to the first token by a factor.")
 	}
 	if r.knee.best.rate == 0 {
 		rep.Notes = append(rep.Notes, "No load keeps the limits for nine requests of ten: the limits under What users accept are tighter than one request alone takes.")
@@ -200,10 +206,14 @@ func days(n float64) string {
 	return prose.ThreeDigits(n/365) + " years"
 }
 
-// What requests and their blocks cost, in steps.
+// What requests and their blocks cost, in steps; a policy that somebody wrote is asked of a block as often as it is used, and an
+// operation for one of many candidates costs less.
 const (
-	ofRequest = 1.5
-	ofBlock   = 0.06
+	ofRequest   = 1.5
+	ofBlock     = 0.06
+	ofAsked     = 0.15
+	ofCandidate = 1.0 / 800
+	runs        = 2 // that a policy may work for: the load that is set, and all others together
 )
 
 // steps is about how much work a run is: its requests and those of the other loads, with their blocks.
@@ -212,12 +222,16 @@ func steps(w *work, s *settings, system string) int {
 	for i := range w.Requests {
 		blocks += float64(len(w.Requests[i].Blocks))
 	}
-	each := ofRequest + ofBlock*blocks/max(n, 1)
+	each, least := ofRequest+ofBlock*blocks/max(n, 1), 0.0
+	if system == own.Name && s.Own.Text != "" {
+		each += ofAsked * blocks / max(n, 1)
+		least = ofCandidate * min(runs*float64(s.Own.Work*own.Million), runs*blocks*blocks)
+	}
 	more := float64(kneeRequests * (len(loads) + kneeSearch + 1))
-	if sys, err := core.FindSystem(system); err == nil && sys.Stream == core.Resident && !sys.Free {
+	if sys, err := s.system(system); err == nil && sys.Stream == core.Resident && !sys.Free {
 		more *= 1.3 // the bound's loads, too: four systems that share them take 0.33 s, one alone 0.15, the bound 0.085
 	}
-	return lab.Steps(n+more, each)
+	return lab.Steps(1, float64((n+more)*each)+least)
 }
 
 // dollars is what something costs, in US dollars, of millionths.

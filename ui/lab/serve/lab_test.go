@@ -192,7 +192,7 @@ func TestChain(t *testing.T) {
 
 // BenchmarkRun is a run of the first preset with all of its loads.
 func BenchmarkRun(b *testing.B) {
-	for name, set := range map[string]string{"mooncake": presets()[0].Set, "made": "requests=10000"} {
+	for name, set := range map[string]string{"mooncake": presets()[0].Set, "made": "requests=10000", "conversations": "weights=fp8 kv=fp8 rate=4 requests=2000 turns=5"} {
 		for _, system := range []string{"hbm", "host-ssd"} {
 			b.Run("workload="+name+"/system="+system, func(b *testing.B) {
 				for b.Loop() {

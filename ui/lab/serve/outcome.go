@@ -2,6 +2,7 @@ package serve
 
 import (
 	"spillway/sim/hash"
+	"spillway/sim/policy"
 	core "spillway/sim/serve"
 	"spillway/sim/unit"
 )
@@ -32,6 +33,7 @@ type outcome struct {
 	Read     int64              `json:"read_bytes" help:"from drives"`
 	Written  int64              `json:"written_bytes" help:"to drives"`
 	Knee     []loadOutcome      `json:"loads" help:"what the same system does at other rates"`
+	Policy   *policy.Account    `json:"policy,omitempty" help:"what somebody wrote, and what it was asked; only of Yours"`
 }
 
 // A spread is what many times are.
@@ -62,7 +64,7 @@ func outcomeOf(r *result) outcome {
 		System: r.System, Refused: r.Refused, Copies: r.Replicas, Time: int64(r.Time), Requests: int64(len(r.Requests)), Good: r.Good,
 		Prompts: r.Prompts, Answers: r.Answers, Tokens: r.Tokens, TTFT: spreadOf(&r.TTFT), TPOT: spreadOf(&r.TPOT), ITL: spreadOf(&r.ITL), E2E: spreadOf(&r.E2E),
 		Steps: r.Steps, Again: r.Preempted, Peak: r.PeakKV, KVTokens: r.Memory.KVTokens, Weights: int64(r.Memory.Weights),
-		LinkIn: int64(r.LinkIn.Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.Read.Bytes), Written: int64(r.Write.Bytes),
+		LinkIn: int64(r.LinkIn.Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.Read.Bytes), Written: int64(r.Write.Bytes), Policy: r.Script,
 	}
 	for p := range x.Phases {
 		x.Phases[p] = int64(r.phase(core.Phase(p)))
@@ -123,6 +125,13 @@ func hashOf(x *outcome, r *core.Result) string {
 		t.Int("good_permille", l.Good)
 		t.Close('}')
 	})
+	if x.Policy != nil {
+		t.Name("policy")
+		t.Open('{')
+		x.Policy.Named.Freeze(&t)
+		x.Policy.Spent.Freeze(&t)
+		t.Close('}')
+	}
 	t.Close('}')
 	return hash.Sum(t)
 }

@@ -34,7 +34,7 @@ type look struct {
 // showing runs the system in focus, and shows why where it cannot.
 func showing(show func(*look) (*report.Section, error)) func(*view) (*report.Section, error) {
 	return func(v *view) (*report.Section, error) {
-		x, err := core.FindSystem(v.System)
+		x, err := v.Settings.system(v.System)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func showing(show func(*look) (*report.Section, error)) func(*view) (*report.Sec
 		if !r.Ran() {
 			return &report.Section{Text: []string{x.Title + " cannot serve it: " + r.Refused}}, nil
 		}
-		return show(&look{v, r, x.Title})
+		return show(&look{v, r, r.title()})
 	}
 }
 
@@ -207,7 +207,7 @@ const matters = 100
 // next compares what more of each part brings, and what each tier does.
 func next(v *look) (*report.Section, error) {
 	t := report.Table{Key: "next", Title: v.title + ", changed", Head: []string{"Change", "Users", "Requests a second", "Price of the machine", "A million tokens", "It pays up to"}}
-	own, _ := core.FindSystem(v.System)
+	mine, _ := v.Settings.system(v.System)
 	base, price := v.r.knee, v.r.setting.Node.Price()
 	row := func(name string, k *knee, cents int64) {
 		cells := []report.Cell{usersCell(k), rateCell(k.best.rate), report.Textf("%s", report.Dollars(float64(cents)/100)).With(float64(cents)/100, "$"), moneyCell(k.best.perMill), report.DashCell()}
@@ -219,9 +219,9 @@ func next(v *look) (*report.Section, error) {
 	}
 	row("as it is", base, price)
 	best, gained, half := "", 0.0, false
-	list := slices.DeleteFunc(changes(), func(c change) bool { return c.of != nil && !c.of(own) })
+	list := slices.DeleteFunc(changes(), func(c change) bool { return c.of != nil && !c.of(mine) })
 	others := slices.DeleteFunc(core.Systems(), func(x core.System) bool {
-		return x.Key == v.System || x.Stream != core.Resident || x.Batch || x.Free || own.Stream != core.Resident
+		return x.Key == v.System || x.Stream != core.Resident || x.Batch || x.Free || mine.Stream != core.Resident
 	})
 	done, all := 0, len(list)+len(others)
 	tell := func() {
@@ -264,7 +264,7 @@ func next(v *look) (*report.Section, error) {
 		}
 		tiers.Rows = append(tiers.Rows, report.Row{Head: x.Title, Cells: []report.Cell{usersCell(k), rateCell(k.best.rate), timeCell(k.best.ttft90), moneyCell(k.best.perMill)}})
 		if x.Key != v.System {
-			if own.Drive && own.Host && x.Host && !x.Drive && !x.Weigh && 100*k.best.rate >= 99*base.best.rate {
+			if mine.Drive && mine.Host && x.Host && !x.Drive && !x.Weigh && 100*k.best.rate >= 99*base.best.rate {
 				useless = "Here drives behind host memory bring nothing to the load that keeps the limits."
 			}
 			tell()
@@ -289,7 +289,7 @@ func next(v *look) (*report.Section, error) {
 // capacity shows what host memory of other sizes finds.
 func capacity(v *look) (*report.Section, error) {
 	x := v.r.setting
-	sys, _ := core.FindSystem(v.System)
+	sys, _ := v.Settings.system(v.System)
 	if !sys.Host && !sys.Drive {
 		return &report.Section{Text: []string{v.title + " has no tier behind GPU memory: look at another system."}}, nil
 	}
@@ -334,7 +334,7 @@ func capacity(v *look) (*report.Section, error) {
 
 // life shows how long drives live.
 func life(v *look) (*report.Section, error) {
-	sys, _ := core.FindSystem(v.System)
+	sys, _ := v.Settings.system(v.System)
 	if !sys.Drive {
 		return &report.Section{Text: []string{v.title + " writes to no drives."}}, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/model"
 	core "spillway/sim/serve"
 	"spillway/sim/unit"
+	"spillway/ui/lab/own"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -29,6 +30,8 @@ type settings struct {
 	Link                      unit.Bandwidth
 	Processors, DriveRead     unit.Bandwidth // 0: as the server's and the drive's
 	Setting                   core.Setting
+	Own                       own.Setting
+	Tiers                     string // that a policy of somebody's own rules: a key of tiersOf
 	KWh, Years                int64
 	Pause                     unit.Time // of a user between questions
 }
@@ -58,6 +61,7 @@ func standard() settings {
 			Block: 16, Turns: 1, Zipf: 0, Seed: 1,
 		},
 		Model: "llama3-8b", GPU: "h100-sxm", Drive: "pm9a3", Engine: "vllm", Weights: "bf16", KV: "bf16", Reserve: "engine", KVPlace: "host",
+		Own: own.Standard(), Tiers: tiersOf[0],
 		GPUs: 1, Host: 256 * unit.GiB, Drives: 1, Spare: -1, KWh: 13, Years: 4, Pause: 30 * unit.Second,
 		Setting: core.Setting{HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 10_000, GPUShare: 200, HostShare: 800, KVPlace: core.OnHost, CPUAttention: true, TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond},
 	}
@@ -66,10 +70,10 @@ func standard() settings {
 // index is the place of a text.
 func index(list []string, text string) int { return max(0, slices.Index(list, text)) }
 
-// arch is the architecture that is served; own is that of opened files, nil without.
-func (s *settings) arch(own *model.Arch) (*model.Arch, error) {
-	if own != nil {
-		return own, nil
+// arch is the architecture that is served; opened is that of opened files, nil without.
+func (s *settings) arch(opened *model.Arch) (*model.Arch, error) {
+	if opened != nil {
+		return opened, nil
 	}
 	a, err := model.Find(s.Model)
 	return &a, err
@@ -100,9 +104,9 @@ func (s *settings) node() (machine.Config, error) {
 }
 
 // setting is all that a run needs besides requests.
-func (s *settings) setting(system string, own *model.Arch) (core.Setting, error) {
+func (s *settings) setting(system string, opened *model.Arch) (core.Setting, error) {
 	x := s.Setting
-	a, err := s.arch(own)
+	a, err := s.arch(opened)
 	if err != nil {
 		return x, err
 	}
@@ -110,6 +114,11 @@ func (s *settings) setting(system string, own *model.Arch) (core.Setting, error)
 		return x, err
 	}
 	x.System, x.Model, x.Engine = system, a, s.Engine
+	if system == own.Name {
+		if err := s.ruled(&x); err != nil {
+			return x, err
+		}
+	}
 	x.Weights, x.KV, x.Reserve = core.Precision(index(precisions, s.Weights)), core.Precision(index(precisions, s.KV)), core.Reserve(index(reserves, s.Reserve))
 	x.Layers = min(x.Layers, a.Layers)
 	x.KVPlace = core.Place(index(places, s.KVPlace))
@@ -269,7 +278,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Info{Key: "kwh", Label: "Electricity", Help: "Price of a kWh.", Source: "12.8 cents, what businesses paid in the United States in 2024 (EIA)", Unit: "$", Scale: 100, Max: 1000}, func(s *settings) *int64 { return &s.KWh }),
 		number(knob.Info{Key: "years", Label: "Years", Help: "In which the machine pays for itself; 0: only its electricity costs.", Max: 20}, func(s *settings) *int64 { return &s.Years }),
 	}
-	own := func(k knob.Info, ref func(*core.Setting) *int64) knob.Knob[settings] {
+	given := func(k knob.Info, ref func(*core.Setting) *int64) knob.Knob[settings] {
 		return number(k, func(s *settings) *int64 { return ref(&s.Setting) })
 	}
 	yes := func(k knob.Info, ref func(*core.Setting) *bool) knob.Knob[settings] {
@@ -277,24 +286,24 @@ func knobs() map[string][]knob.Knob[settings] {
 		return knob.Bool(k, func(s *settings) *bool { return ref(&s.Setting) })
 	}
 	engine := []knob.Knob[settings]{
-		own(knob.Info{Key: "sequences", Label: "Sequences at once", Help: "How many requests a copy computes at a time at most.", Min: 1, Max: 65536, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Sequences }),
-		own(knob.Info{Key: "step_tokens", Label: "Tokens of a step", Help: "How many tokens a step computes at most; longer prompts are cut into chunks.", Unit: "tokens", Min: 16, Max: 1 << 20, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Tokens }),
+		given(knob.Info{Key: "sequences", Label: "Sequences at once", Help: "How many requests a copy computes at a time at most.", Min: 1, Max: 65536, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Sequences }),
+		given(knob.Info{Key: "step_tokens", Label: "Tokens of a step", Help: "How many tokens a step computes at most; longer prompts are cut into chunks.", Unit: "tokens", Min: 16, Max: 1 << 20, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Tokens }),
 		one(knob.Info{Key: "reserve", Label: "Takes memory for", Help: "What a request takes of memory for keys and values when it begins.", Choices: []knob.Choice{
 			{Key: "engine", Label: "as the engine does"},
 			{Key: "whole", Label: "prompt and answer", Help: "TensorRT-LLM's default: nothing begins again, and memory waits for answers."},
 			{Key: "prompt", Label: "its prompt", Help: "When memory is over the youngest gives back its own and begins again."},
 		}}, func(s *settings) *string { return &s.Reserve }),
-		own(knob.Info{Key: "gpu_share_used", Label: "Share of GPU memory", Help: "What of a GPU's memory the engine takes.", Unit: "%", Scale: 10, Min: 10, Max: 1000, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Share }),
+		given(knob.Info{Key: "gpu_share_used", Label: "Share of GPU memory", Help: "What of a GPU's memory the engine takes.", Unit: "%", Scale: 10, Min: 10, Max: 1000, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Share }),
 		number(knob.Info{Key: "spare", Label: "For activations", Help: "What of that is for neither weights nor keys and values, of each GPU.", Unit: "MiB", Min: -1, Max: 1 << 17}, func(s *settings) *int64 { return &s.Spare }),
-		own(knob.Info{Key: "affinity", Label: "Affinity of the router", Help: "How many requests on the way a whole prefix at hand outweighs when a copy is chosen.", Scale: 1000, Max: 1_000_000}, func(s *core.Setting) *int64 { return &s.Affinity }),
+		given(knob.Info{Key: "affinity", Label: "Affinity of the router", Help: "How many requests on the way a whole prefix at hand outweighs when a copy is chosen.", Scale: 1000, Max: 1_000_000}, func(s *core.Setting) *int64 { return &s.Affinity }),
 		yes(knob.Info{Key: "second", Label: "Written on second use", Help: "A block goes to drives only when it was used again: drives live longer."}, func(s *core.Setting) *bool { return &s.WriteOnSecond }),
 		yes(knob.Info{Key: "pageable", Label: "Memory is not pinned", Help: "Copies of pageable memory take twice as long."}, func(s *core.Setting) *bool { return &s.Pageable }),
-		own(knob.Info{Key: "layers", Label: "Layers on the GPU", Help: "Of Layers on the processors; -1: as many as fit.", Min: -1, Max: 1024}, func(s *core.Setting) *int64 { return &s.Layers }),
-		own(knob.Info{Key: "gpu_share", Label: "Weights on the GPU", Help: "Of FlexGen.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.GPUShare }),
-		own(knob.Info{Key: "host_share", Label: "Weights in host memory", Help: "Of FlexGen; what is left is on drives.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.HostShare }),
+		given(knob.Info{Key: "layers", Label: "Layers on the GPU", Help: "Of Layers on the processors; -1: as many as fit.", Min: -1, Max: 1024}, func(s *core.Setting) *int64 { return &s.Layers }),
+		given(knob.Info{Key: "gpu_share", Label: "Weights on the GPU", Help: "Of FlexGen.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.GPUShare }),
+		given(knob.Info{Key: "host_share", Label: "Weights in host memory", Help: "Of FlexGen; what is left is on drives.", Unit: "%", Scale: 10, Max: 1000}, func(s *core.Setting) *int64 { return &s.HostShare }),
 		one(knob.Info{Key: "kv_place", Label: "Keys and values are in", Help: "Of FlexGen.", Choices: []knob.Choice{{Key: "gpu", Label: "GPU memory"}, {Key: "host", Label: "host memory"}, {Key: "ssd", Label: "drives"}}}, func(s *settings) *string { return &s.KVPlace }),
-		own(knob.Info{Key: "gpu_batch", Label: "Batch of the GPU", Help: "Of FlexGen: how many sequences the GPU computes at a time, which matters to weights of four bits.", Min: 1, Max: 65536, Zero: "all"}, func(s *core.Setting) *int64 { return &s.GPUBatch }),
+		given(knob.Info{Key: "gpu_batch", Label: "Batch of the GPU", Help: "Of FlexGen: how many sequences the GPU computes at a time, which matters to weights of four bits.", Min: 1, Max: 65536, Zero: "all"}, func(s *core.Setting) *int64 { return &s.GPUBatch }),
 		yes(knob.Info{Key: "cpu_attention", Label: "Processors attend", Help: "Of FlexGen: keys and values are in host memory, and processors compute attention over them."}, func(s *core.Setting) *bool { return &s.CPUAttention }),
 	}
-	return map[string][]knob.Knob[settings]{"requests": requests, "limits": limits, "model": served, "machine": hardware, "engine": engine}
+	return map[string][]knob.Knob[settings]{"requests": requests, "limits": limits, "model": served, "machine": hardware, "engine": engine, own.Panel().Key: yours(one(tiersKnob(), func(s *settings) *string { return &s.Tiers }))}
 }

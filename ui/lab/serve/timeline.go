@@ -11,7 +11,7 @@ import (
 
 // timed is a run over time.
 func timed(v *view) (*timefiles.Run, error) {
-	sys, err := core.FindSystem(v.System)
+	sys, err := v.Settings.system(v.System)
 	if err != nil {
 		return nil, err
 	}
