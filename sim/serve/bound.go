@@ -42,14 +42,14 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
 	}
 	any := *given
-	any.System = free
+	any.System = free()
 	s, sys, eng, err := any.resolve()
 	if err != nil {
 		return nil, err
 	}
 	b := &bounds{
 		Setting: s, w: w, cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, Resident), sys),
-		r: &Result{System: free, Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
+		r: &Result{System: free(), Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
 	}
 	b.r.prices(s)
 	b.r.Requests = make([]Served, len(w.Requests))
@@ -64,7 +64,10 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 }
 
 // free is the key of the system whose numbers Bound's are.
-const free = "ideal"
+func free() string {
+	list := Systems()
+	return list[slices.IndexFunc(list, func(x System) bool { return x.Free })].Key
+}
 
 // bounds is Bound while it is made.
 type bounds struct {
