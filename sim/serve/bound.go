@@ -21,7 +21,7 @@ import (
 // or more. A step takes (G^q + R^q)^(1/q) and what adds up. By Minkowski's inequality steps together take no less than the same of
 // the sums of G and of R, which are the operations of n tokens and m times the weights of one. Other tokens in a step make it longer.
 // What others compute of these n meanwhile, where they come later and are faster, takes the same time of the same GPUs. Before that
-// the request is in the front end.
+// the request is in the front end. Of all requests together somebody computes each block once.
 //
 // A further token takes a step or more. One that decodes has the weights, what a step costs and its own keys and values. One
 // that was computed again, where memory may be over, has instead of the last two the attention of one token.
@@ -42,14 +42,14 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
 	}
 	any := *given
-	any.System = free
+	any.System = free()
 	s, sys, eng, err := any.resolve()
 	if err != nil {
 		return nil, err
 	}
 	b := &bounds{
 		Setting: s, w: w, cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, Resident), sys),
-		r: &Result{System: free, Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
+		r: &Result{System: free(), Replicas: s.replicas(), Memory: s.footprint(eng, sys, 1)},
 	}
 	b.r.prices(s)
 	b.r.Requests = make([]Served, len(w.Requests))
@@ -64,7 +64,10 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 }
 
 // free is the key of the system whose numbers Bound's are.
-const free = "ideal"
+func free() string {
+	list := Systems()
+	return list[slices.IndexFunc(list, func(x System) bool { return x.Free })].Key
+}
 
 // bounds is Bound while it is made.
 type bounds struct {
@@ -80,8 +83,8 @@ type bounds struct {
 
 // work is what steps have to do at least.
 type work struct {
-	tokens, steps int64
-	rest          unit.Time // what adds up besides products and steps
+	tokens int64
+	rest   unit.Time // what adds up besides products and steps
 }
 
 // add adds what others do.
@@ -111,16 +114,16 @@ func (c *cost) takes(x *work, steps int64) unit.Time {
 
 // alone is what each request takes with nothing else under way.
 func (b *bounds) alone() {
-	free := b.hits()
+	free, all := b.hits()
 	var first, each, whole []unit.Time
 	front := unit.Time(0)
 	for i := range b.w.Requests {
 		q, v := &b.w.Requests[i], &b.r.Requests[i]
 		h, n := free[i], int64(q.Prompt)-free[i]
-		x := work{tokens: n, steps: (n + b.Tokens - 1) / b.Tokens, rest: after(b.cost.attention(pairsOf(h, n)), b.ring(n))}
-		prompt := b.cost.takes(&x, x.steps)
+		x := b.prompt(h, n)
+		prompt := b.cost.takes(&x, (n+b.Tokens-1)/b.Tokens)
 		answers := b.tokens(q)
-		b.work = append(b.work, x)
+		b.work = append(b.work, b.prompt(all[i], int64(q.Prompt)-all[i]))
 		b.answer.add(work{tokens: int64(q.Output) - 1, rest: answers})
 		v.Arrive = q.At
 		if q.After >= 0 {
@@ -148,22 +151,23 @@ func (b *bounds) alone() {
 		}
 		b.r.Prompts += int64(q.Prompt)
 		b.r.Answers += int64(q.Output)
-		b.r.Tokens[InHBM] += h
-		b.r.Tokens[Computed] += n
+		b.r.Tokens[InHBM] += all[i]
+		b.r.Tokens[Computed] += int64(q.Prompt) - all[i]
 	}
 	b.r.TTFT, b.r.TPOT, b.r.E2E = spread(first), spread(each), spread(whole)
 }
 
-// hits are the tokens of prompts that others had before at most: whoever came before, and where that hangs on answers anybody
-// but those that follow.
-func (b *bounds) hits() []int64 {
-	free := make([]int64, len(b.w.Requests))
+// hits are the tokens of prompts that others had before at most. Of each request: what anybody had who came before, and where
+// that hangs on answers anybody but those that follow it. Of all together it hangs on nothing: whoever comes first to a block,
+// somebody has to compute it.
+func (b *bounds) hits() (each, all []int64) {
+	each = make([]int64, len(b.w.Requests))
 	block := int64(b.w.Block)
 	if block == 0 {
-		return free
+		return each, each
 	}
-	// Of each block who had it first, in the order of the list, and who last of those that follow each other from there;
-	// −1 where others have it, too, and who is first hangs on answers or on a policy.
+	// Of each block who had it first, in the order of the list, and who last of those that follow each other from there,
+	// −1 where others have it, too.
 	type holders struct{ first, last int32 }
 	had := map[Block]holders{}
 	for i := range b.w.Requests {
@@ -173,26 +177,42 @@ func (b *bounds) hits() []int64 {
 			switch {
 			case !ok:
 				h = holders{int32(i), int32(i)}
-			case b.fixed && b.Policy == nil || h.last == int32(i):
+			case h.last == int32(i):
 			case q.After >= 0 && q.After == h.last:
 				h.last = int32(i)
 			default:
-				h = holders{-1, -1}
+				h.last = -1
 			}
 			had[x] = h
 		}
 	}
+	all = make([]int64, len(b.w.Requests))
 	for i := range b.w.Requests {
 		q := &b.w.Requests[i]
-		most := (int64(q.Prompt) - 1) / block
-		for k, x := range q.Blocks {
-			if int64(k) >= most || had[x].first == int32(i) {
-				break
-			}
-			free[i] += block
+		mine := func(x Block) bool { return had[x].first == int32(i) }
+		all[i] = b.until(q, block, mine)
+		each[i] = all[i]
+		if !b.fixed {
+			each[i] = b.until(q, block, func(x Block) bool { return mine(x) && had[x].last >= 0 })
 		}
 	}
-	return free
+	return each, all
+}
+
+// until is how many tokens of a prompt are in blocks before the first of which something holds; one token is left to compute.
+func (b *bounds) until(q *Request, block int64, holds func(x Block) bool) int64 {
+	most := min(int64(len(q.Blocks)), (int64(q.Prompt)-1)/block)
+	for k, x := range q.Blocks[:most] {
+		if holds(x) {
+			return int64(k) * block
+		}
+	}
+	return most * block
+}
+
+// prompt is what computing n tokens of a prompt is that come behind so many.
+func (b *bounds) prompt(before, n int64) work {
+	return work{tokens: n, rest: after(b.cost.attention(pairsOf(before, n)), b.ring(n))}
 }
 
 // tokens is what all further tokens of a request take besides products and steps.

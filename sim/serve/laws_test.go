@@ -412,3 +412,27 @@ func TestManyBlocks(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestManyWithOnePrefix: of many requests that come at once and begin alike only those compute the beginning that are in the first
+// steps. GPU memory for all made these slower than memory for a few: each looked for it when it got memory, and nobody had it then.
+func TestManyWithOnePrefix(t *testing.T) {
+	recipe := Recipe{Arrivals: Burst, Requests: 100, Input: Length{Mean: 2100}, Output: Length{Mean: 10}, Groups: 1, Shared: 2000, Block: 16}
+	w, err := recipe.Workload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Standard()
+	s.Front = 0
+	roomy := served(t, w, &s)
+	full, sys, e, err := s.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Activations += full.footprint(e, sys, 1).KV - 5000*roomy.Memory.KVToken
+	tight := served(t, w, &s)
+	keeps(t, 0, w, &s, roomy)
+	// A step has 8192 tokens: three and a part of another compute the beginning, and who is in the second step finds it.
+	if most := int64(5 * 2000); roomy.Tokens[Computed] > 100*100+most || roomy.Time > tight.Time {
+		t.Errorf("%d tokens are computed in %v, with little memory %d in %v", roomy.Tokens[Computed], roomy.Time, tight.Tokens[Computed], tight.Time)
+	}
+}

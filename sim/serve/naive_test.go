@@ -33,6 +33,7 @@ type turn struct {
 	held         int64        // tokens of its own
 	stored, left int64
 	decodes      bool
+	fresh, first bool
 }
 
 func (x *simple) used() (n int64) {
@@ -98,11 +99,34 @@ func (x *simple) admit() {
 		}
 		x.on = append(x.on, q)
 		x.shrink(0)
+		q.fresh = true
 		if v := &x.out[id]; v.Admit < 0 {
+			q.first = true
 			v.Admit = x.t
 			v.Tokens[InHBM], v.Tokens[Computed] = int32(int64(hit)*x.block), int32(q.left)
 		}
 	}
+}
+
+// again shares what others computed since q was admitted, if its first chunk is next.
+func (x *simple) again(q *turn) {
+	r := &x.w.Requests[q.id]
+	for q.fresh && x.block > 0 {
+		i := int(q.stored / x.block)
+		if i >= len(r.Blocks) || int64(i+1)*x.block >= int64(r.Prompt) || x.refs[r.Blocks[i]] == 0 && !slices.Contains(x.idle, r.Blocks[i]) {
+			break
+		}
+		b := r.Blocks[i]
+		x.idle = slices.DeleteFunc(x.idle, func(o Block) bool { return o == b })
+		x.refs[b]++
+		q.mine[i] = true
+		q.held, q.stored, q.left = q.held-x.block, q.stored+x.block, q.left-x.block
+		if q.first {
+			x.out[q.id].Tokens[InHBM] += int32(x.block)
+			x.out[q.id].Tokens[Computed] -= int32(x.block)
+		}
+	}
+	q.fresh = false
 }
 
 func (x *simple) release(q *turn) {
@@ -157,7 +181,9 @@ func (x *simple) step() bool {
 	for _, q := range x.on {
 		if q.decodes {
 			ctx += q.stored + 1
-		} else if n := min(q.left, x.s.Tokens-b-p); n > 0 {
+		} else if x.s.Tokens-b-p > 0 {
+			x.again(q)
+			n := min(q.left, x.s.Tokens-b-p)
 			if x.out[q.id].Start < 0 {
 				x.out[q.id].Start = x.t
 			}

@@ -33,7 +33,7 @@ func TestSameByRule(t *testing.T) {
 			text += "admit = -number\n"
 		}
 		s.Affinity = 10_000
-		if w.Block == 0 || s.System == free {
+		if w.Block == 0 || s.System == free() {
 			continue
 		}
 		want, err := Run(w, s, nil)

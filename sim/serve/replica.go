@@ -25,6 +25,8 @@ type sequence struct {
 	hits    bool // its tiers are counted
 	swapped bool // its keys and values are in host memory, from ready on
 	began   bool
+	fresh   bool      // admitted, and nothing of its prompt is computed since
+	first   bool      // for the first time, which is when its tiers are counted
 	front   unit.Time // when the front end is done with it
 }
 
@@ -520,6 +522,7 @@ func (r *replica) cut(budget int64) (p, pairs int64) {
 			break
 		}
 		s := &r.all[id]
+		r.lookAgain(id)
 		n := min(s.left, budget)
 		x := pairsOf(s.done, n)
 		r.chunks = append(r.chunks, chunk{id, n, r.cost.mixed(0, 0, n, x)})

@@ -14,6 +14,7 @@
 //     and memory for its prompt (for its whole answer, where the engine reserves that) and for one more token of all that decode.
 //  2. Then its prefix is looked up block by block, in GPU memory, host memory, on drives, up to the first that is nowhere. Blocks
 //     of tiers come in order through two queues, drives and the link; the request goes on when the last is there, others meanwhile.
+//     When its first chunk is next, it shares what others computed of it in GPU memory since then, as vLLM's scheduler looks it up then.
 //  3. A step computes one token of each that decodes, and with what is left of its tokens prompts in order, in chunks. The last chunk
 //     of a prompt gives the first token.
 //  4. Where memory is over, the youngest gives back all and waits in front: it is computed again, or comes back from host memory
@@ -30,7 +31,8 @@
 //  1. A pool is as large as its largest tier: drives hold what host memory holds, too (as HiCache with a store behind it), but a
 //     block is written only when host memory drops it.
 //  2. Writing to drives that is two seconds behind is given up: the block is lost to them.
-//  3. Two requests that compute the same prefix at the same time both keep it.
+//  3. Two requests that compute the same prefix at the same time both keep it. Who waits for its first chunk has its memory already,
+//     where vLLM gives it chunk by chunk.
 //  4. A part of a block is never shared; with blocks of 512 tokens, as in Mooncake's trace, the end of a prompt never is.
 //  5. Copies take what the link sustains, whatever the size of blocks; connectors before vLLM 0.12 with blocks of 8 to 72 KB reach less.
 //  6. Attention over a window of tokens counts as over all of them (Gemma, gpt-oss), latent keys and values are divided among

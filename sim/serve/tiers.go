@@ -91,6 +91,7 @@ func (r *replica) begin(id int32) bool {
 	r.room(0)
 	hits := (inHBM + host + drive) * r.block
 	s.done, s.left = hits, total-hits
+	s.fresh, s.first = true, !s.hits
 	r.admitted(id)
 	if !s.hits {
 		s.hits = true
@@ -100,6 +101,33 @@ func (r *replica) begin(id int32) bool {
 	}
 	r.fetch(id, tiers, host, drive)
 	return true
+}
+
+// lookAgain has a sequence whose first chunk is next share what others computed of its prompt while it waited for that: GPU memory
+// that it took when it began for these blocks is free then.
+func (r *replica) lookAgain(id int32) {
+	s := &r.all[id]
+	if !s.fresh {
+		return
+	}
+	s.fresh = false
+	names := r.namesOf(id)
+	if len(names) == 0 {
+		return
+	}
+	more := int64(0)
+	most := min(int64(len(names)), r.blocksOf(int64(r.requests[id].Prompt)-1))
+	for i := r.blocksOf(s.done); i < most && r.tier(names[i]) == InHBM; i++ {
+		r.pin(id, int(i))
+		more += r.block
+	}
+	r.private -= more
+	s.private -= more
+	s.done, s.left = s.done+more, s.left-more
+	if v := &r.result.Requests[id]; s.first {
+		v.Tokens[InHBM] += int32(more)
+		v.Tokens[Computed] -= int32(more)
+	}
 }
 
 // fits reports whether there is room for so many tokens and one more of each that decodes: who comes shall not have to go at once.
