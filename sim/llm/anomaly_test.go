@@ -85,7 +85,7 @@ func TestFaster(t *testing.T) {
 					continue
 				}
 				if slower > bound && strings.HasPrefix(sys.Name, "teraio") && part.name != "a drive more" { // whose plans are among its own
-					handed, err := RunWith(&faster, sys.Name, false, nil, before.Plan)
+					handed, err := RunWith(&faster, sys.Name, false, nil, before.Handed(&faster.Node)...)
 					if err != nil {
 						t.Fatal(err)
 					}

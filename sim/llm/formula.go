@@ -121,6 +121,9 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	}
 	r.Result = &offload.Result{Schedule: "by formula", Time: t.Time, GPUs: slices.Repeat([]offload.GPUResult{gpu}, int(j.GPUs)), Links: make([]offload.LinkUse, len(r.Node.Links)), HostPeak: f.Memory.Host}
 	r.Notes = append(r.Notes, f.says()...)
+	if s.Layout.Precision == job.FP32 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s multiplies in bf16 whatever Precision says; what weights and states take is the recipe's.", sys.Title))
+	}
 	return nil
 }
 

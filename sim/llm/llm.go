@@ -170,6 +170,26 @@ func RunWith(s *Setup, name string, curves bool, p report.Progress, also ...*off
 	return run(s, name, offload.Options{Curves: curves}, p, also...)
 }
 
+// Handed are the schedules that a run with less of some part hands to one on another node: the fastest of its own and, where
+// its GPUs had less memory, the same within that, since with more what comes back earlier may be in another's way.
+func (r *Result) Handed(to *machine.Config) []*offload.Schedule {
+	if !r.Ran() || r.Plan == nil || r.Plan.Programs == nil {
+		return nil
+	}
+	list := []*offload.Schedule{r.Plan}
+	had := r.Node.Usable()
+	if r.Plan.Within > 0 {
+		had = min(had, r.Plan.Within)
+	}
+	if had < to.Usable() {
+		within := *r.Plan
+		within.Within = had
+		within.Name += fmt.Sprintf(", in %v of each GPU", had)
+		list = append(list, &within)
+	}
+	return list
+}
+
 // Ideal is how long an iteration takes if all GPUs hold everything. Without offloading one
 // iteration is as all.
 func Ideal(s *Setup) (unit.Time, error) {

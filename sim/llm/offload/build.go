@@ -52,7 +52,7 @@ func build(j *job.Job, s *Schedule, n *machine.Node, o Options) (*run, error) {
 		if g.room = math.MaxInt64; s.Programs == nil {
 			continue
 		}
-		g.program, g.room = s.Programs[i], n.Usable()-s.Static
+		g.program, g.room = s.Programs[i], s.usable(n)-s.Static
 		g.tensorsOf()
 		if err := r.place(g); err != nil {
 			return nil, fmt.Errorf("GPU %d: %w", i, err)
@@ -257,12 +257,20 @@ func (r *run) tooLarge() string {
 			for _, t := range g.sets[g.first[k]:g.first[k+1]] {
 				n += g.tensors[t].size
 			}
-			if n > r.node.Usable() {
-				return fmt.Sprintf("GPU %d: %s needs %s at once; the GPU has %s", i, g.name(k), n, r.node.Usable())
+			if has := r.s.usable(r.node); n > has {
+				return fmt.Sprintf("GPU %d: %s needs %s at once; the GPU has %s", i, g.name(k), n, has)
 			}
 		}
 	}
 	return ""
+}
+
+// usable is what of each GPU's memory a schedule may use.
+func (s *Schedule) usable(n *machine.Node) unit.Bytes {
+	if s.Within > 0 {
+		return min(s.Within, n.Usable())
+	}
+	return n.Usable()
 }
 
 // dependencyLists collect dependencies of kernels, or of extras.

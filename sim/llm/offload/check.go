@@ -38,8 +38,8 @@ func check(j *job.Job, s *Schedule, n *machine.Node, o *Options) error {
 	if s.Programs != nil && len(s.Programs) != len(j.Parts) {
 		return fmt.Errorf("the schedule has programs for %d GPUs; the job needs %d", len(s.Programs), len(j.Parts))
 	}
-	if s.Static < 0 || s.Host < 0 || s.Drives < 0 || s.HostLimit < 0 {
-		return fmt.Errorf("the schedule takes %d bytes of GPUs, %d of host memory, at most %d for tensors, and %d of drives; want 0 or more", s.Static, s.Host, s.HostLimit, s.Drives)
+	if s.Within < 0 || s.Static < 0 || s.Host < 0 || s.Drives < 0 || s.HostLimit < 0 {
+		return fmt.Errorf("the schedule takes %d bytes of GPUs, uses at most %d, %d of host memory, at most %d for tensors, and %d of drives; want 0 or more", s.Static, s.Within, s.Host, s.HostLimit, s.Drives)
 	}
 	away := kinds(s.Away)
 	for g, p := range s.Programs {

@@ -166,6 +166,8 @@ type Schedule struct {
 	Rewrite bool
 	// HostLimit is how much host memory may hold tensors of Programs; 0: all that is left.
 	HostLimit unit.Bytes
+	// Within is what of each GPU's memory it uses at most, tensors and Static; 0: all that there is.
+	Within unit.Bytes
 	// Static is what the system takes of each GPU's memory, and of host and drives, all the time,
 	// besides what is above.
 	Static, Host, Drives unit.Bytes

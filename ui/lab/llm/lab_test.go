@@ -401,3 +401,29 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmoved: who offloads a recipe that fits without is told so, and what a recipe needs is not said by what all weights do.
+func TestUnmoved(t *testing.T) {
+	const lora = "node=one-4090 model=llama3-8b batch=4 micro=2 precision=bf16 recompute=full optimizer=adamw-bf16 loss=chunked method="
+	for _, tt := range []struct{ set, system, want, not string }{
+		{lora + "lora", "fsdp-offload", "Nothing has to be offloaded: One GPU trains", ""},
+		{lora + "lora gpu=rtx-3090 gpus=2", "fsdp-offload", "Nothing has to be offloaded: DDP trains", ""},
+		{lora + "full", "fsdp-offload", "", "Nothing has to be offloaded"}, // it does not fit without
+		{lora + "lora", "single", "", "Nothing has to be offloaded"},
+		{lora + "lora", "ideal", "it is no bound for recipes", ""},
+		{"node=one-4090 model=llama3-8b batch=4 precision=bf16", "ideal", "", "it is no bound for recipes"},
+	} {
+		l := New()
+		rep, _, err := l.Run(labtest.Setup(t, &l, tt.set), tt.system, nil, nil)
+		if err != nil {
+			t.Fatal(tt.set, err)
+		}
+		said := strings.Join(rep.Caveats, " ")
+		if !strings.Contains(said, tt.want) || tt.not != "" && strings.Contains(said, tt.not) {
+			t.Errorf("%s, %s: %q", tt.set, tt.system, said)
+		}
+		if strings.Contains(tt.set, "method=lora") && !strings.HasSuffix(rep.Lead, "train Llama-3 8B by LoRA, and how fast?") {
+			t.Errorf("%s, %s: asks %q", tt.set, tt.system, rep.Lead)
+		}
+	}
+}

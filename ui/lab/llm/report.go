@@ -41,7 +41,7 @@ func describe(w *work, _ *settings, r *result) *report.Report {
 func lead(w *work, r *result) string {
 	c := &w.setup.Node
 	has := fmt.Sprintf("%d × %s, with %v for tensors each", c.GPUs, c.GPU.Title, c.Usable())
-	if r.ideal == nil || r.ideal.Job == nil {
+	if r.ideal == nil || r.ideal.Job == nil || !w.setup.Recipe.Plain() { // what the ideal needs is of all weights in full
 		what := w.setup.Arch.Title
 		if m := w.setup.Recipe.Method; m != recipe.Full {
 			what += " by " + trains[m]
@@ -107,7 +107,12 @@ func caveats(w *work, r *result) []string {
 	}
 	switch {
 	case r.Recipe != nil:
+		if said := unmoved(r); said != "" {
+			eight = append(eight, said)
+		}
 		return append([]string{fmt.Sprintf("Recipes are closed formulas. ± %d %%: eight of ten of the 31 recipes that an H200 ran, to which one number was fitted, lie within it; their memory within 8 %% for nine of ten.", recipe.Band)}, eight...)
+	case !w.setup.Recipe.Plain() && bound(r.Result):
+		return append([]string{core.Systems[0].Title + " trains all weights by Adam, whatever the recipe says: it is no bound for recipes."}, eight...)
 	case !w.setup.Recipe.Plain():
 		return nil // it does not run
 	}
@@ -119,6 +124,35 @@ func caveats(w *work, r *result) []string {
 		times,
 		"Rates of links are as programs reach them; those that are fitted to the TERAIO paper say so under Machine.",
 	}, eight...)
+}
+
+// unmoved says, of a recipe whose states are offloaded, which system does without, if one does and is faster.
+func unmoved(r *result) string {
+	f := r.Recipe
+	if f.Job.Share != recipe.Offloaded || !r.Ran() {
+		return ""
+	}
+	best, name := r.TokenRate(), ""
+	for _, x := range core.Recipes {
+		j := f.Job
+		if x.Recipe == nil || *x.Recipe == recipe.Offloaded {
+			continue
+		}
+		j.Share = *x.Recipe
+		for r.setup.Layout.Micro == 0 && j.Micro > 1 && j.Needs().Peak > j.Memory {
+			j.Micro /= 2 // it was chosen for a GPU that holds no states
+		}
+		if j.Check() != nil || j.Needs().Peak > j.Memory {
+			continue
+		}
+		if s, err := j.Time(); err == nil && (s.Milli > best && name == "" || s.Milli-best > best/100) { // who shares least comes first
+			best, name = s.Milli, x.Title
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("Nothing has to be offloaded: %s trains %s tokens/s. Choose it under Systems.", name, twoDigits(float64(best)/1000))
 }
 
 // unproven says what stands behind times in fp8 by the law (package kerneltime, fp8Share).

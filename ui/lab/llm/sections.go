@@ -118,7 +118,7 @@ func (v *view) run(s *core.Setup, name string, curves bool, less ...*core.Result
 	var also []*offload.Schedule
 	for _, x := range less {
 		if x.Ran() && s.Options.Fallback == system.Better && v.system.Planning > 0 {
-			also = append(also, x.Plan)
+			also = append(also, x.Handed(&s.Node)...)
 		}
 	}
 	r, err := core.RunWith(s, name, curves, told, also...)
