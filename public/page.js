@@ -289,6 +289,14 @@ window.tools = (() => {
       return;
     }
     if (whole !== undefined) text.select();
+    else if (/^\w+ = $/.test(write)) { // a rule that is there is gone to, and not written twice
+      const there = text.value.match(new RegExp(`(^|[\n@])([^\\S\n]*${write.trim().replace(' =', '\\s*=')}[^\\S\n]*)([^\n@#]*)`));
+      if (there) {
+        const from = there.index + there[1].length + there[2].length;
+        text.setSelectionRange(from, from + there[3].trimEnd().length);
+        return;
+      }
+    }
     const before = text.value.slice(0, text.selectionStart);
     let gap = '';
     if (/ = |: /.test(write) && whole === undefined) gap = /(^|\n)\s*$/.test(before) ? '' : '\n';
@@ -297,6 +305,12 @@ window.tools = (() => {
     text.setRangeText(gap + write, text.selectionStart, text.selectionEnd, 'end');
     text.dispatchEvent(new Event('input', { bubbles: true }));
   });
+
+  // What is underlined in a policy moves with its text.
+  addEventListener('scroll', (e) => {
+    const mirror = e.target.previousElementSibling;
+    if (mirror?.className === 'mirror') mirror.scrollTop = e.target.scrollTop;
+  }, true);
 
   // takeTouched reports whether a field was changed since it was asked last: it may
   // then show something else than the program knows.

@@ -31,7 +31,8 @@ var simOrder = []string{
 	"sim/order",
 	"sim/portable",
 	"sim/hash",
-	"sim/hash/hashtest", // only tests import it
+	"sim/hash/hashtest",     // only tests import it
+	"sim/policy/policytest", // only tests import it
 	"sim/cause",
 	"sim/kerneltime",
 	"sim/prose",

@@ -8,6 +8,7 @@ import (
 	"spillway/build/effort"
 	"spillway/sim/compress/buddy"
 	"spillway/sim/policy"
+	"spillway/sim/policy/policytest"
 	"spillway/sim/unit"
 )
 
@@ -70,16 +71,15 @@ func TestScriptsAreTheDesigns(t *testing.T) {
 
 // randomPolicy writes a policy of both rules.
 func randomPolicy(r *rand.Rand) string {
-	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	w := policytest.New(r)
 	names := []string{
 		"overflow", "mean", "start", "local", "remote", "tiny", "size", "(1 if idle else 0)", "ratio", "footprint", "allocations", "threshold",
 		"mostly_zero", "max_ratio", "memory", "link", "bound", "p1", "0.5", "3", "1.5", "ratio", "overflow", "L", "H",
 	}
-	number := func() string { return pick(names...) + pick(" + ", " - ", " * ", " / ") + pick(names...) }
-	text := "keep L = 0\nkeep H of allocation = 1\nwhen given: H = " + number() + ", L = L + " + pick(names...) + "\n"
-	text += "allow = " + number() + pick(" < ", " <= ", " > ") + pick(names...) + "\n"
+	text := "keep L = 0\nkeep H of allocation = 1\nwhen given: H = " + w.Number(1, names...) + ", L = L + " + w.Pick(names...) + "\n"
+	text += "allow = " + w.Number(1, names...) + w.Pick(" < ", " <= ", " > ") + w.Pick(names...) + "\n"
 	if r.IntN(2) == 0 {
-		text += "big = " + number() + pick(" < ", " > ") + pick(names...) + "\n"
+		text += "big = " + w.Number(1, names...) + w.Pick(" < ", " > ") + w.Pick(names...) + "\n"
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"spillway/build/effort"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/policy"
+	"spillway/sim/policy/policytest"
 	"spillway/sim/unit"
 )
 
@@ -141,46 +142,29 @@ func TestOwnWithoutAPolicy(t *testing.T) {
 
 // randomPolicy writes a policy of any of the rules.
 func randomPolicy(r *rand.Rand) string {
-	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	w := policytest.New(r)
 	plain := []string{"most", "reset", "room", "capacity", "log_used", "log_slots", "log_half", "backlog", "threshold", "waiting", "cores", "now", "p1", "2", "3us", "L", "(1 if latency_known else 0)"}
 	paged := append([]string{"hits", "hits", "read", "written", "dirty", "logged", "age", "total", "H", "H", "(1 if promoted else 0)"}, plain...)
 	loads := append([]string{"wait", "wait", "(1 if merged else 0)"}, paged...)
-	var number func(depth int, names []string) string
-	number = func(depth int, names []string) string {
-		if depth == 0 {
-			return pick(names...)
-		}
-		a, b := number(depth-1, names), number(depth-1, names)
-		switch r.IntN(6) {
-		case 0:
-			return "min(" + a + ", " + b + ")"
-		case 1:
-			return "(" + a + " if " + b + " > " + pick(names...) + " else " + b + ")"
-		}
-		return "(" + a + pick(" + ", " - ", " * ", " / ") + b + ")"
-	}
-	condition := func(names []string) string {
-		return number(r.IntN(2), names) + pick(" > ", " >= ", " < ", " == ") + number(r.IntN(2), names)
-	}
 	var text strings.Builder
 	text.WriteString("keep L = 0\nkeep H of page = 1\n")
 	for _, event := range []string{"access", "hit", "miss", "promoted", "evicted"} {
 		if r.IntN(3) == 0 {
-			text.WriteString("when " + event + ": H = " + pick("H + 1", "0", "hits", number(1, paged)) + ", L = " + pick("L + 1", "max(L, H)", number(1, paged)) + "\n")
+			text.WriteString("when " + event + ": H = " + w.Pick("H + 1", "0", "hits", w.Number(1, paged...)) + ", L = " + w.Pick("L + 1", "max(L, H)", w.Number(1, paged...)) + "\n")
 		}
 	}
 	rules := 0
 	for rules == 0 {
 		if r.IntN(3) > 0 {
-			text.WriteString("promote = " + condition(paged) + "\n")
+			text.WriteString("promote = " + w.Condition(1, paged...) + "\n")
 			rules++
 		}
 		if r.IntN(2) == 0 {
-			text.WriteString("switch = " + condition(loads) + "\n")
+			text.WriteString("switch = " + w.Condition(1, loads...) + "\n")
 			rules++
 		}
 		if r.IntN(2) == 0 {
-			text.WriteString("compact = " + condition(plain) + "\n")
+			text.WriteString("compact = " + w.Condition(1, plain...) + "\n")
 			rules++
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"spillway/sim/machine"
 	"spillway/sim/model"
 	"spillway/sim/policy"
+	"spillway/sim/policy/policytest"
 )
 
 // written is a policy of a text.
@@ -111,25 +112,11 @@ func TestScoreIsTERAIOOnLargeModels(t *testing.T) {
 
 // randomOwn writes a policy.
 func randomOwn(r *rand.Rand) string {
-	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	w := policytest.New(r)
 	names := []string{"size", "idle", "span", "drive_time", "host_time", "host_limit", "capacity", "kernels", "relief", "relief", "out", "back", "away", "p1", "2", "(1 if global else 0)", "(1 if wraps else 0)", "(1 if on_host else 0)"}
-	var number func(depth int) string
-	number = func(depth int) string {
-		if depth == 0 {
-			return pick(names...)
-		}
-		a, b := number(depth-1), number(depth-1)
-		switch r.IntN(6) {
-		case 0:
-			return "min(" + a + ", " + b + ")"
-		case 1:
-			return "(" + a + " if " + b + " > " + pick(names...) + " else " + b + ")"
-		}
-		return "(" + a + pick(" + ", " - ", " * ", " / ") + b + ")"
-	}
-	text := "score = " + number(r.IntN(3)+1)
+	text := "score = " + w.Number(r.IntN(3)+1, names...)
 	if r.IntN(2) == 0 {
-		text += "\nhost = " + number(1) + pick(" < ", " >= ") + number(1)
+		text += "\nhost = " + w.Condition(1, names...)
 	}
 	return text
 }

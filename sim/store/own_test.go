@@ -10,6 +10,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/policy"
+	"spillway/sim/policy/policytest"
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
 )
@@ -132,48 +133,32 @@ func TestScriptsAreThePoliciesAnywhere(t *testing.T) {
 
 // randomPolicy writes a policy of which most rules need not ask all.
 func randomPolicy(r *rand.Rand) string {
-	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	w := policytest.New(r)
 	fixed := []string{"size", "uses", "last", "put", "due", "fetch_cost", "evict_cost", "capacity", "p1", "2", "1e6", "H"}
 	every := append([]string{"next", "age", "now", "short", "free", "share", "truth", "truth_op", "L", "(1 if mine else 0)"}, fixed...)
-	var number func(depth int, names []string) string
-	number = func(depth int, names []string) string {
-		if depth == 0 {
-			return pick(names...)
-		}
-		a, b := number(depth-1, names), number(depth-1, names)
-		switch r.IntN(7) {
-		case 0:
-			return "-(" + a + ")"
-		case 1:
-			return "min(" + a + ", " + b + ")"
-		case 2:
-			return "(" + a + " if " + b + " > " + pick(names...) + " else " + b + ")"
-		}
-		return "(" + a + pick(" + ", " - ", " * ", " / ") + b + ")"
-	}
 	names := fixed
 	if r.IntN(3) == 0 {
 		names = every
 	}
 	text := "keep L = 0\nkeep H of tensor = 1\n"
 	if r.IntN(2) == 0 {
-		text += "when put: H = L + " + number(1, every) + "\nwhen evicted: L = max(L, H)\n"
+		text += "when put: H = L + " + w.Number(1, every...) + "\nwhen evicted: L = max(L, H)\n"
 	}
 	if r.IntN(2) == 0 {
-		text += "when got: H = H + " + pick("1", "size", "age") + "\n"
+		text += "when got: H = H + " + w.Pick("1", "size", "age") + "\n"
 	}
-	text += "evict = " + number(r.IntN(3)+1, names) + "\n"
+	text += "evict = " + w.Number(r.IntN(3)+1, names...) + "\n"
 	if r.IntN(2) == 0 {
-		text += "fetch = " + number(r.IntN(3)+1, names) + "\n"
+		text += "fetch = " + w.Number(r.IntN(3)+1, names...) + "\n"
 	}
 	if r.IntN(5) == 0 {
-		text += "tie = " + pick(every...) + "\n"
+		text += "tie = " + w.Pick(every...) + "\n"
 	}
 	if r.IntN(6) == 0 {
-		text += "bring = " + pick("free > size * 2", "uses > 1", "mine") + "\n"
+		text += "bring = " + w.Pick("free > size * 2", "uses > 1", "mine") + "\n"
 	}
 	if r.IntN(6) == 0 {
-		text += "admit = " + pick("size < 2MiB", "uses > 0", "not mine") + "\n"
+		text += "admit = " + w.Pick("size < 2MiB", "uses > 0", "not mine") + "\n"
 	}
 	return text
 }

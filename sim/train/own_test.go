@@ -9,6 +9,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/policy"
+	"spillway/sim/policy/policytest"
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
@@ -231,46 +232,30 @@ func TestOrdersOfTheArena(t *testing.T) {
 
 // randomOwn writes a policy.
 func randomOwn(r *rand.Rand) string {
-	pick := func(list ...string) string { return list[r.IntN(len(list))] }
-	var number func(depth int, names []string) string
-	number = func(depth int, names []string) string {
-		if depth == 0 {
-			return pick(names...)
-		}
-		a, b := number(depth-1, names), number(depth-1, names)
-		switch r.IntN(7) {
-		case 0:
-			return "-(" + a + ")"
-		case 1:
-			return "min(" + a + ", " + b + ")"
-		case 2:
-			return "(" + a + " if " + b + " > " + pick(names...) + " else " + b + ")"
-		}
-		return "(" + a + pick(" + ", " - ", " * ", " / ") + b + ")"
-	}
+	w := policytest.New(r)
 	arena := []string{"size", "last", "uses", "host_time", "ssd_time", "capacity", "kernels", "next", "age", "short", "free", "host_free", "kernel", "iteration", "truth", "(1 if dirty else 0)", "(1 if global else 0)", "H", "L", "p1", "2", "1e6"}
 	plan := []string{"benefit", "benefit", "size", "idle", "span", "away", "(1 if wraps else 0)", "host_time", "ssd_time", "capacity", "kernels", "p1", "3"}
 	driver := []string{"expected", "expected", "(1 if active else 0)", "kernels", "p1", "3"}
 	switch r.IntN(4) {
 	case 0:
-		return "score = " + number(r.IntN(3)+1, plan)
+		return "score = " + w.Number(r.IntN(3)+1, plan...)
 	case 1:
-		return "spare = " + number(r.IntN(2), driver) + pick(" < ", " >= ") + number(r.IntN(2), driver)
+		return "spare = " + w.Condition(1, driver...)
 	}
 	var text strings.Builder
-	text.WriteString("keep L = 0\nkeep H of tensor = 1\nevict = " + number(r.IntN(3)+1, arena) + "\n")
+	text.WriteString("keep L = 0\nkeep H of tensor = 1\nevict = " + w.Number(r.IntN(3)+1, arena...) + "\n")
 	for _, e := range []string{"used", "came", "evicted"} {
 		if r.IntN(2) == 0 {
-			text.WriteString("when " + e + ": H = L + " + number(1, arena) + ", L = max(L, H)\n")
+			text.WriteString("when " + e + ": H = L + " + w.Number(1, arena...) + ", L = max(L, H)\n")
 		}
 	}
 	for _, c := range []string{"leave", "host"} {
 		if r.IntN(2) == 0 {
-			text.WriteString(c + " = " + number(r.IntN(2), arena) + pick(" < ", " >= ") + number(r.IntN(2), arena) + "\n")
+			text.WriteString(c + " = " + w.Condition(1, arena...) + "\n")
 		}
 	}
 	if r.IntN(2) == 0 {
-		text.WriteString("ahead = " + number(r.IntN(2), arena) + "\n")
+		text.WriteString("ahead = " + w.Number(r.IntN(2), arena...) + "\n")
 	}
 	return text.String()
 }

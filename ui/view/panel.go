@@ -2,6 +2,10 @@ package view
 
 import (
 	"fmt"
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/vugu/vugu"
 
@@ -30,6 +34,38 @@ func (c *Panel) fold() {
 func (c *Panel) startHTML() vugu.HTML { return vugu.HTML(c.Proof.Start()) }
 
 func (c *Panel) wordsHTML() vugu.HTML { return vugu.HTML(c.Proof.Words()) }
+
+// underlined is the text of a policy with the place marked at which it is wrong; it lies under the
+// field, whose own text is above it.
+func underlined(f form.Field) vugu.HTML {
+	line, column := 0, 0
+	if n, _ := fmt.Sscanf(f.Error, "Line %d, column %d:", &line, &column); n < 2 {
+		return ""
+	}
+	rest := f.Text
+	from := 0
+	for ; line > 1; line-- {
+		end := strings.IndexAny(rest[from:], "\n@")
+		if end < 0 {
+			return ""
+		}
+		from += end + 1
+	}
+	for ; column > 1 && from < len(rest) && rest[from] != '\n'; column-- {
+		_, size := utf8.DecodeRuneInString(rest[from:])
+		from += size
+	}
+	to := from + len(rest[from:]) - len(strings.TrimLeftFunc(rest[from:], func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }))
+	if to == from && from < len(rest) && rest[from] != '\n' {
+		_, size := utf8.DecodeRuneInString(rest[from:])
+		to += size
+	}
+	word := rest[from:to]
+	if word == "" { // something is missing at the end of a line
+		word = " "
+	}
+	return vugu.HTML(html.EscapeString(rest[:from]) + "<u>" + html.EscapeString(word) + "</u>" + html.EscapeString(rest[to:]))
+}
 
 // loud and calm are how an error is said: at once, or once nobody types for a while.
 func loud(f form.Field) any {

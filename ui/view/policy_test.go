@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/script"
+	"spillway/ui/model/form"
 )
 
 // The field of a policy has what it may say and texts to start from beside it, its error below,
@@ -21,6 +22,17 @@ func TestPolicyField(t *testing.T) {
 	s.want("f-policy", `aria-invalid="true"`)
 	s.want("f-policy", `aria-describedby="err-policy"`)
 	s.want("policy-go", "Go there")
+	for _, c := range [][3]string{
+		{"# Mine\nevict = lost # here\n", "Line 2, column 9: x", "# Mine\nevict = <u>lost</u> # here\n"},
+		{"é=1@a<b", "Line 2, column 2: x", "é=1@a<u>&lt;</u>b"},
+		{"evict =", "Line 1, column 8: x", "evict =<u> </u>"},
+		{"evict =", "Line 3, column 1: x", ""},
+		{"evict =", "Something else", ""},
+	} {
+		if got := string(underlined(form.Field{Text: c[0], Error: c[1]})); got != c[2] {
+			t.Errorf("%q, %s: %q", c[0], c[1], got)
+		}
+	}
 	s.click("policy-more")
 	s.want("policy-more", `aria-expanded="true"`)
 	if s.root.State.Setup.Text("policy") != "" {

@@ -3,7 +3,6 @@ package crash
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"spillway/sim/filesys/call"
@@ -154,13 +153,7 @@ func TestPromisesAreKept(t *testing.T) {
 func randomTable(seed uint64) machine.Table {
 	r := rand.New(rand.NewPCG(seed, 36))
 	share := r.IntN(11)
-	var list []string
-	for _, c := range machine.Cells() {
-		if r.IntN(10) < share {
-			list = append(list, c.Key())
-		}
-	}
-	return machine.Table(strings.Join(list, ","))
+	return machine.TableOf(func(machine.Cell) bool { return r.IntN(10) < share })
 }
 
 // TestTableTears: where names or inodes go by blocks a call that is cut off may be torn, which it

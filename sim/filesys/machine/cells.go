@@ -56,6 +56,17 @@ func Cells() (list []Cell) {
 	return list
 }
 
+// TableOf is the table with those cells by blocks that are chosen.
+func TableOf(chosen func(Cell) bool) Table {
+	var list []string
+	for _, c := range Cells() {
+		if chosen(c) {
+			list = append(list, c.Key())
+		}
+	}
+	return Table(strings.Join(list, ","))
+}
+
 // asByteFS is where ByteFS uses blocks: to look things up.
 const asByteFS = "inode.lookup,dentry.lookup"
 

@@ -194,13 +194,7 @@ func mix(seed uint64) *load.Recording {
 func randomTable(seed uint64) machine.Table {
 	r := rand.New(rand.NewPCG(seed, 36))
 	share := r.IntN(11)
-	var list []string
-	for _, c := range machine.Cells() {
-		if r.IntN(10) < share {
-			list = append(list, c.Key())
-		}
-	}
-	return machine.Table(strings.Join(list, ","))
+	return machine.TableOf(func(machine.Cell) bool { return r.IntN(10) < share })
 }
 
 // Whatever programs call, no file system without a mistake loses what was synced, shows what was

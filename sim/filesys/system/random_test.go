@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"spillway/sim/filesys/call"
@@ -454,13 +453,7 @@ func (w *world) empty() {
 func randomTable(seed uint64) machine.Table {
 	r := rand.New(rand.NewPCG(seed, 36))
 	share := r.IntN(11)
-	var list []string
-	for _, c := range machine.Cells() {
-		if r.IntN(10) < share {
-			list = append(list, c.Key())
-		}
-	}
-	return machine.Table(strings.Join(list, ","))
+	return machine.TableOf(func(machine.Cell) bool { return r.IntN(10) < share })
 }
 
 // Random calls of several threads, step by step in any order, with pages written back in

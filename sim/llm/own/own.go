@@ -4,7 +4,6 @@ package own
 
 import (
 	"fmt"
-	"math"
 
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/offload"
@@ -159,7 +158,7 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	case featSize:
 		return float64(x.Size)
 	case featIdle:
-		return inSeconds(x.Idle)
+		return policy.Seconds(unit.Time(max(0, x.Idle)))
 	case featSpan:
 		return float64(x.End - x.Start)
 	case featGlobal:
@@ -167,9 +166,9 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	case featWraps:
 		return policy.Truth(int(x.End) > len(x.Workload.Kernels))
 	case featDriveTime:
-		return inSeconds(x.DriveTime)
+		return policy.Seconds(unit.Time(max(0, x.DriveTime)))
 	case featHostTime:
-		return inSeconds(x.HostTime)
+		return policy.Seconds(unit.Time(max(0, x.HostTime)))
 	case featHostLimit:
 		return float64(x.Limit)
 	case featCapacity:
@@ -177,11 +176,11 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	case featKernels:
 		return float64(len(x.Workload.Kernels))
 	case featRelief:
-		return inSeconds(x.Relief)
+		return policy.Seconds(unit.Time(max(0, x.Relief)))
 	case featOut:
-		return inSeconds(x.Out)
+		return policy.Seconds(unit.Time(max(0, x.Out)))
 	case featBack:
-		return inSeconds(x.Back)
+		return policy.Seconds(unit.Time(max(0, x.Back)))
 	case featAway:
 		return float64(x.Come - x.Gone)
 	case featOnHost:
@@ -189,6 +188,3 @@ func (r *Ran) ReadOne(feature int, _ int32) float64 {
 	}
 	return r.chosen.Dials[feature-featDials]
 }
-
-// inSeconds is picoseconds as policies have times: rounded once.
-func inSeconds(t int64) float64 { return math.Max(0, float64(t)) / float64(unit.Second) }
