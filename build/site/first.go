@@ -45,7 +45,8 @@ func (s site) addFirst() error {
 	var shown []screenOf
 	var entries []palette.Entry
 	for _, door := range labs.Labs {
-		n, known, err := headless.Opening(door.New(), tabs)
+		l := door.New()
+		n, known, err := headless.Opening(l, tabs)
 		if err != nil {
 			return fmt.Errorf("what laboratory %s opens on: %w", door.Name, err)
 		}
@@ -56,7 +57,7 @@ func (s site) addFirst() error {
 		if err != nil {
 			return err
 		}
-		entries = append(entries, palette.Entries(n)...)
+		entries = append(append(entries, palette.Entries(n)...), palette.Figures(l.Name, l.Studies())...)
 		text, fragment, err := firstPage(n)
 		if err != nil {
 			return fmt.Errorf("the first screen of laboratory %s: %w", door.Name, err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,6 +115,26 @@ func TestDrawn(t *testing.T) {
 				t.Errorf("%s, %s: %d words: %s", file, list[i].Question, words, list[i].Says)
 			}
 		}
+	}
+}
+
+// A unit stands behind the last label, in lines that fit beside it; no name stands on it.
+func TestUnit(t *testing.T) {
+	p := &Picture{Quantity: "Slowdown, %", X: "Drives for each GPU", Labels: []string{"1", "2", "4"}, Now: -1, Lines: []Line{
+		{Name: "Buddy", Role: A, Values: line("", "", 9, 4, 0).Values}, {Name: "Naive Buddy", Role: B, Values: line("", "", 9, 4, 0.1).Values},
+	}}
+	svg := SVG(p)
+	for _, want := range []string{`y="134">Drives for<`, `y="146">each GPU<`, `y="122" class="a">Buddy<`, `y="109" class="b">Naive Buddy<`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	p.X, p.Labels = "Context, tokens", []string{"1024", "4096", "8192"}
+	if svg = SVG(p); !strings.Contains(svg, `<text x="255" y="140">tokens<`) {
+		t.Errorf("8192 and its unit in %s", svg)
+	}
+	if got := inLines("4 drives of a GPU", 16, 2); !slices.Equal(got, []string{"4 drives of a", "GPU"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	apart                   = 13  // of names at the right, at least
 	letters                 = 17  // of a name at most
 	labelled                = 16  // of a label of a row
+	wide                    = 6.5 // a letter, about
+	leading                 = 12  // from line to line
 )
 
 // SVG returns the chart of a question. Its colors are the page's.
@@ -122,8 +124,7 @@ func lines(b *strings.Builder, p *Picture) {
 	for i, l := range p.Labels {
 		text(b, x(i), height-10, "middle", "", l)
 	}
-	_, unit, _ := strings.Cut(p.X, ", ")
-	text(b, width-right+12, height-10, "", "", short(cmp.Or(unit, p.X)))
+	lowest := unitOf(b, p)
 	if p.Now >= 0 {
 		fmt.Fprintf(b, `<path class="now" d="M%.1f %dV%.1f"/>`, x(p.Now), up, bottomOf())
 	}
@@ -166,9 +167,45 @@ func lines(b *strings.Builder, p *Picture) {
 		}
 		ends[0].y, ends[1].y = mid+float64(up*apart/2), mid-float64(up*apart/2)
 	}
-	for _, e := range ends {
+	if len(ends) == 2 && ends[0].y > ends[1].y {
+		ends[0], ends[1] = ends[1], ends[0]
+	}
+	for _, e := range slices.Backward(ends) {
+		e.y = min(e.y, lowest-4)
+		lowest = e.y + 4 - apart
 		text(b, width-right+5, e.y+4, "", e.role, short(e.name))
 	}
+}
+
+// unitOf writes what is varied behind the labels of the axis, in two lines where one is too
+// short, and returns how far down names above it may stand.
+func unitOf(b *strings.Builder, p *Picture) float64 {
+	_, unit, _ := strings.Cut(p.X, ", ")
+	unit = cmp.Or(unit, p.X)
+	at := float64(width - right + 12)
+	if n := len(p.Labels); n > 0 {
+		at = max(at, float64(width-right)+float64(wide/2*float64(len([]rune(p.Labels[n-1]))))+4)
+	}
+	list := inLines(unit, int((width-at)/wide), 2)
+	y := float64(height - 10 - float64(leading/2*float64(max(0, len(list)-1))))
+	for i, l := range list {
+		text(b, at, y+float64(leading*float64(i)), "", "", l)
+	}
+	return y - leading
+}
+
+// inLines breaks a text between words into at most so many lines, of at most so many letters
+// each: what is longer still is cut.
+func inLines(says string, fit, most int) (list []string) {
+	words := strings.Fields(says)
+	for len(words) > 0 {
+		n := 1
+		for n < len(words) && (len(list) == most-1 || len([]rune(strings.Join(words[:n+1], " "))) <= fit) {
+			n++
+		}
+		list, words = append(list, clipped(strings.Join(words[:n], " "), fit)), words[n:]
+	}
+	return list
 }
 
 // band draws what other seeds make of a line, where every point has both ends.
@@ -198,7 +235,7 @@ func rows(b *strings.Builder, p *Picture) {
 	for _, role := range []string{B, A} {
 		if l := p.of(role); l != nil && l.Name != "" {
 			text(b, key, 9, "end", role, short(l.Name))
-			key -= 12 + float64(6.5*float64(len([]rune(short(l.Name)))))
+			key -= 12 + float64(wide*float64(len([]rune(short(l.Name)))))
 		}
 	}
 	n := len(p.Labels)
@@ -209,7 +246,10 @@ func rows(b *strings.Builder, p *Picture) {
 		if i == p.Now {
 			class = "set"
 		}
-		text(b, 0, at+float64(each/2)+4, "", class, clipped(label, labelled))
+		list := inLines(label, labelled, max(1, min(2, int(each/leading))))
+		for k, l := range list {
+			text(b, 0, at+float64(each/2)+4+float64(leading*(float64(k)-float64(float64(len(list)-1)/2))), "", class, l)
+		}
 		var shown []*Line
 		for k := range p.Lines {
 			if l := &p.Lines[k]; l.Values[i] != nil && (l.Role != "" || l.Name == "") {
@@ -224,9 +264,9 @@ func rows(b *strings.Builder, p *Picture) {
 		for k, l := range shown {
 			v := *l.Values[i]
 			y := at + float64((each-float64(high*float64(len(shown))))/2) + float64(high*float64(k))
-			wide := max(1, float64(max(0, v)/top*(width-names-50)))
-			fmt.Fprintf(b, `<rect class="bar %s" x="%d" y="%s" width="%.1f" height="%s"/>`, l.Role, names, strconv.FormatFloat(y, 'f', 1, 64), wide, strconv.FormatFloat(high-1, 'f', 1, 64))
-			longest = max(longest, wide)
+			long := max(1, float64(max(0, v)/top*(width-names-50)))
+			fmt.Fprintf(b, `<rect class="bar %s" x="%d" y="%s" width="%.1f" height="%s"/>`, l.Role, names, strconv.FormatFloat(y, 'f', 1, 64), long, strconv.FormatFloat(high-1, 'f', 1, 64))
+			longest = max(longest, long)
 		}
 		if len(shown) > 0 {
 			text(b, names+longest+4, at+float64(each/2)+4, "", "", number(*shown[0].Values[i]))

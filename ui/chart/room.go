@@ -76,11 +76,15 @@ func within(times float64) string {
 	return "within a factor of " + Digits(times, 2) + " of what is possible"
 }
 
-// possible says how near a run is to what is possible at best, empty where nobody knows.
+// possible says how near a run is to what is possible at best, empty where nobody knows. What
+// is proved of a single system is less than what any could do, and said to be of it.
 func (r *Run) possible(info *lab.Info) string {
 	x, ok := r.value(info.Quantity(info.Floor.Headroom))
 	if !ok || info.Floor.System == "" || !info.Bounded(info.Say.Quantity) || x < 1-1e-9 {
 		return ""
+	}
+	if r.System.Floor != "" { // not the one that is drawn
+		return within(x) + " for it"
 	}
 	return within(x)
 }

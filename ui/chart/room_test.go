@@ -76,6 +76,11 @@ func TestRoom(t *testing.T) {
 	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln. Oven is within 25 % of what is possible.") {
 		t.Error(got)
 	}
+	c.Info.Systems[0].Floor = "loaves" // what is proved of Oven alone is not what is drawn
+	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is within 25 % of what is possible for it.") {
+		t.Error(got)
+	}
+	c.Info.Systems[0].Floor = ""
 	runs = append(runs, chart.Run{System: &c.Info.Systems[2], On: true, Report: &report.Report{Fits: true, Values: []float64{2, 50, 0.5, 1, 1}}})
 	if r, _ := room("time"); r == nil || r.Known != 5 {
 		t.Errorf("magic ends the band: %+v", r)

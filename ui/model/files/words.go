@@ -20,7 +20,7 @@ func (w words) Hush() { w.files.Said = true }
 // Holds says what dropped files held, until that was chosen from or closed.
 func (w words) Holds() string {
 	switch {
-	case w.files.Number == 0 || w.files.Opening || w.files.Said || w.files.room.Entry() != "" && w.files.Has(w.files.room.Entry()), w.files.stands():
+	case w.files.Number == 0 || w.files.Opening || w.files.Said || w.files.room.Entry() != "" && w.files.Has(w.files.room.Entry()), stands(w.files):
 		return ""
 	case w.files.Error != "":
 		return w.files.Error
@@ -34,7 +34,7 @@ func (w words) Holds() string {
 
 // stands reports whether the only entry that can run is shown by settings alone, as a model's
 // description is.
-func (f *Files) stands() bool {
+func stands(f *Files) bool {
 	var only *lab.Entry
 	for i := range f.Entries {
 		if f.Entries[i].Error != "" {

@@ -1,8 +1,10 @@
 package palette
 
 import (
+	"slices"
 	"strings"
 
+	"spillway/sim/study"
 	"spillway/ui/model/session"
 )
 
@@ -32,6 +34,31 @@ func Entries(n *session.Session) (list []Entry) {
 		}
 		list = append(list, e)
 	}
+	if i := n.Info; n.Laboratory != nil && i.Entry != "" {
+		e := Entry{Lab: i.Name, ID: "files", Kind: "Files", Title: "Files for " + i.Title, About: i.Drop, Also: "open own trace upload load " + i.Drop}
+		for _, x := range i.Asked {
+			if x.ID == "press "+pickFiles {
+				e.Asked += " " + x.Words
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// Figures lists what papers of a laboratory have, which it knows itself when Reproduce was
+// opened.
+func Figures(lab string, papers []*study.Paper) (list []Entry) {
+	for _, p := range papers {
+		for i := range p.Figures {
+			f := &p.Figures[i]
+			title := f.Title
+			if label := study.Label(f.ID); label != "" {
+				title = label + ": " + title
+			}
+			list = append(list, Entry{Lab: lab, ID: "figure " + p.Key + "." + f.ID, Kind: "Paper", Title: title, About: p.Title, Also: "reproduce " + p.Key})
+		}
+	}
 	return list
 }
 
@@ -51,8 +78,12 @@ func Everything(n *session.Session, others []Entry) []Command {
 	for _, t := range n.Tabs {
 		titles[t.Name] = t.Title
 	}
+	unread := !slices.ContainsFunc(list, func(c Command) bool { return strings.HasPrefix(c.ID, "figure ") })
 	for i := range others {
 		e := &others[i]
+		if n.Laboratory != nil && e.Lab == n.Info.Name && unread && strings.HasPrefix(e.ID, "figure ") {
+			list = append(list, Command{ID: e.ID, Kind: e.Kind, Title: e.Title, About: e.About, also: e.Also})
+		}
 		if n.Laboratory == nil || e.Lab != n.Info.Name {
 			list = append(list, Command{ID: "in " + e.Lab + " " + e.ID, Kind: e.Kind + ", " + titles[e.Lab], Title: e.Title, About: e.About, also: e.Also, asked: e.Asked, far: true})
 		}

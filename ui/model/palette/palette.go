@@ -39,6 +39,9 @@ var viewTitles = []struct {
 	{state.Reproduce, "Reproduce", "a paper's figures, computed here"},
 }
 
+// pickFiles is the button that opens files.
+const pickFiles = "pick-files-button"
+
 // buttons are what the palette presses, where they are shown.
 var buttons = []struct{ id, title, also string }{
 	{"link", "Share a link to what is shown", "copy url address embed"},
@@ -46,7 +49,7 @@ var buttons = []struct{ id, title, also string }{
 	{"redo", "Redo what was undone", "forward"},
 	{"theme", "Switch between dark and light", "colours colors night"},
 	{"cite", "How to cite", "bibtex reference"},
-	{"pick-files-button", "Open files", "own trace upload load"},
+	{pickFiles, "Open files", "own trace upload load"},
 	{"kept", "Kept runs", "compare side by side against"},
 }
 
@@ -144,7 +147,12 @@ func placeCommands(r *session.Laboratory) []Command {
 	}
 	list = append(list, saveCommands(r)...)
 	for _, b := range buttons {
-		list = append(list, Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also})
+		c := Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also}
+		if b.id == pickFiles {
+			c.About = r.Info.Drop
+			c.also += " " + r.Info.Drop // found by the formats that it names
+		}
+		list = append(list, c)
 	}
 	return list
 }
@@ -188,7 +196,7 @@ func Glossary(i *lab.Info) []lab.Term {
 // Nearest returns what fits a query of which not every word is found, the best first: what has
 // most of its words, or words that differ from them in a letter or two.
 func Nearest(list []Command, query string, most int) []Command {
-	words := strings.Fields(folded(query))
+	words := telling(query)
 	type hit struct{ score, at int }
 	var hits []hit
 	for i := range list {
@@ -247,7 +255,7 @@ func distance(a, b string) int {
 // Find returns the commands that fit a query, the best first. Every word
 // of the query must be found; letters may be left out of a title's word.
 func Find(list []Command, query string, most int) []Command {
-	words := strings.Fields(folded(query))
+	words := telling(query)
 	type hit struct{ score, at int }
 	var hits []hit
 	for i := range list {
@@ -261,7 +269,7 @@ func Find(list []Command, query string, most int) []Command {
 			score += s
 		}
 		if score >= 0 {
-			score += list[i].whole(strings.Join(words, " "))
+			score += list[i].whole(strings.Join(strings.Fields(folded(query)), " "))
 			if list[i].far { // what is at hand comes first where both fit as well
 				score--
 			}
@@ -275,6 +283,22 @@ func Find(list []Command, query string, most int) []Command {
 		found[i] = list[h.at]
 	}
 	return found
+}
+
+// asking are words that questions have and that nothing is called by.
+var asking = map[string]bool{
+	"a": true, "an": true, "and": true, "are": true, "at": true, "be": true, "can": true, "could": true, "do": true, "does": true, "for": true, "have": true,
+	"how": true, "i": true, "in": true, "is": true, "it": true, "long": true, "many": true, "me": true, "much": true, "my": true, "of": true, "on": true,
+	"should": true, "the": true, "there": true, "to": true, "what": true, "when": true, "where": true, "which": true, "will": true, "with": true, "would": true, "you": true,
+}
+
+// telling are the words of a query that say what is looked for: all, where it has no others.
+func telling(query string) []string {
+	words := strings.Fields(folded(strings.TrimRight(query, "?! ")))
+	if list := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return asking[w] }); len(list) > 0 {
+		return list
+	}
+	return words
 }
 
 // match says how well a word fits, 0 if it does not.
@@ -389,6 +413,9 @@ func Obey(n *session.Session, id string) (show string, err error) {
 			r.Sections.Toggle(what)
 		}
 		return "section-" + what, nil
+	case "files":
+		explore(r)
+		return "drop-own", nil
 	case "figure":
 		r.SetView(state.Reproduce)
 		r.Papers.Show(what)

@@ -34,7 +34,7 @@ func everywhere(t *testing.T) (all []palette.Entry, tabs []session.Tab) {
 		n := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, "lab="+l.Name, h)
 		info := l.Complete()
 		n.Enter(&info, "")
-		all = append(all, palette.Entries(n)...)
+		all = append(append(all, palette.Entries(n)...), palette.Figures(l.Name, l.Studies())...)
 		for _, x := range info.Asked {
 			if found := palette.Find(palette.Commands(n), strings.Fields(x.Words)[0], 5); len(found) == 0 || !has(found, x.ID) {
 				t.Errorf("%s: %q does not lead to %q, but to %v", l.Name, x.Words, x.ID, found)
@@ -61,14 +61,22 @@ func TestPaletteElsewhere(t *testing.T) {
 	h.Tabs = tabs
 	list := palette.Everything(h.Session, all)
 	for query, want := range map[string]string{
-		"crash":     "in filesys section crash",
-		"safe":      "in filesys section crash",
-		"ext4":      "in filesys focus ext4",
-		"context":   "in llm knob sequence",
-		"radix":     "in cxlssd preset radix-sort",
-		"write log": "in cxlssd knob log",
-		"power":     "in filesys section crash",
-		"g10":       "system g10",
+		"crash":                    "in filesys section crash",
+		"safe":                     "in filesys section crash",
+		"ext4":                     "in filesys focus ext4",
+		"context":                  "in llm knob sequence",
+		"radix":                    "in cxlssd preset radix-sort",
+		"write log":                "in cxlssd knob log",
+		"power":                    "in filesys section crash",
+		"g10":                      "system g10",
+		"strace":                   "in filesys files",
+		"blktrace":                 "in filesys files",
+		"pytorch profiler":         "press pick-files-button",
+		"safetensors":              "in compress files",
+		"figure 11":                "figure g10.11",
+		"buddy figure 11":          "in compress figure buddy.11",
+		"how long do drives last?": "in llm section life",
+		"what is the write log":    "in cxlssd knob log",
 	} {
 		if found := palette.Find(list, query, 5); !has(found, want) {
 			t.Errorf("%q finds %v, not %q", query, found, want)
