@@ -126,6 +126,7 @@ type work struct {
 	timed         bool // a list that says when requests come
 	list          *core.Workload
 	knees         map[string]*knee // by system and setting
+	alike         int              // 1 where prompts begin alike, -1 where none does, 0 before anybody looked
 }
 
 // load returns what the settings run.
@@ -212,12 +213,36 @@ func (w *work) paced(s *settings, rate int64) (*core.Workload, error) {
 	return out, nil
 }
 
+// shares reports whether a prompt begins as one before it.
+func shares(w *core.Workload) bool {
+	seen := map[core.Block]bool{}
+	for i := range w.Requests {
+		if b := w.Requests[i].Blocks; len(b) > 0 {
+			if seen[b[0]] {
+				return true
+			}
+			seen[b[0]] = true
+		}
+	}
+	return false
+}
+
+// shares reports the same, and looks once.
+func (w *work) shares() bool {
+	if w.alike == 0 {
+		if w.alike = -1; shares(w.Workload) {
+			w.alike = 1
+		}
+	}
+	return w.alike > 0
+}
+
 // about describes requests in numbers.
 func about(w *core.Workload) string {
 	prompts, answers := w.Tokens()
 	n := int64(len(w.Requests))
 	text := fmt.Sprintf("%s, prompts of %s tokens and answers of %s in the mean", prose.Count(n, "request"), prose.Grouped(prompts/n), prose.Grouped(answers/n))
-	if w.Block > 0 && slices.ContainsFunc(w.Requests, func(r core.Request) bool { return len(r.Blocks) > 0 }) {
+	if shares(w) {
 		text += ", with what they share"
 	}
 	return text
