@@ -12,6 +12,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/traces/handed"
 	"spillway/traces/requests/conversation"
+	"spillway/traces/requests/lengths"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
 )
@@ -149,6 +150,10 @@ func load(s *settings, f lab.Files) (*work, error) {
 	if w.list == nil && s.Workload == mooncake {
 		w.list, w.timed = conversation.Workload(), true
 		w.origin += fmt.Sprintf("Bundled: %d of %s requests of Mooncake's conversation trace (FAST 2025, Apache-2.0), of a sixth of the conversations all.", len(w.list.Requests), prose.Grouped(conversation.Whole))
+	}
+	if w.list == nil && s.Workload == azure {
+		w.list = lengths.Workload(int(max(s.Recipe.Requests, kneeRequests)), s.Recipe.Seed)
+		w.origin += fmt.Sprintf("Lengths are drawn of a histogram of the %s requests of Azure's trace of 2023, code (CC-BY 4.0).", prose.Grouped(lengths.Whole))
 	}
 	var err error
 	switch {
