@@ -44,6 +44,7 @@ var layers = []layer{
 	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                                     // another subject: requests to memory
 	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/model", "traces/jsonx", "traces/networks", "traces/quote"}},               // architectures, and checkpoints' indices
 	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}},                  // another subject: calls of a file system
+	{"traces/requests/lengths", []string{"sim/serve/load"}},                                                                        // a histogram of a trace, with no reader
 	{"traces/requests/conversation", []string{"sim/unit", "sim/serve/load"}},                                                       // some of a trace, with no reader
 	{"traces/requests", []string{"sim/unit", "sim/prose", "sim/serve/load", "traces/handed", "traces/jsonstream", "traces/lines"}}, // another subject: what services of language models were asked
 	{"traces/lines", nil},      // texts of any size, line by line; knows no format

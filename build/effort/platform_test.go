@@ -50,6 +50,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/vitality", "integers; the theorems go through it"},
 	{"sim/workload", "integers"},
 	{"traces/requests/conversation", "whole numbers"},
+	{"traces/requests/lengths", "whole numbers"},
 	{"traces/*", "texts and integers; the samples of package traces go through them"},
 	{"sim/timeline", "integers only; laboratories' tests go through it"},
 	{"ui/board", "a picture as text; the browser's tests look at it"},

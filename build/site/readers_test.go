@@ -20,7 +20,7 @@ var readers = []string{
 
 // plain are packages below traces that read nothing: what crosses, how networks that come
 // with a laboratory are made, and what writes exports.
-var plain = []string{"spillway/traces/handed", "spillway/traces/recording", "spillway/traces/zoo", "spillway/traces/eager", "spillway/traces/networks", "spillway/traces/g10", "spillway/traces/quote", "spillway/traces/chrometrace", "spillway/traces/slicetable", "spillway/traces/speedscope", "spillway/traces/protobuf", "spillway/traces/chakra/write", "spillway/traces/requests/conversation"}
+var plain = []string{"spillway/traces/handed", "spillway/traces/recording", "spillway/traces/zoo", "spillway/traces/eager", "spillway/traces/networks", "spillway/traces/g10", "spillway/traces/quote", "spillway/traces/chrometrace", "spillway/traces/slicetable", "spillway/traces/speedscope", "spillway/traces/protobuf", "spillway/traces/chakra/write", "spillway/traces/requests/conversation", "spillway/traces/requests/lengths"}
 
 // A laboratory's program gets what was found in files, and reads none.
 func TestProgramsReadNoFiles(t *testing.T) {

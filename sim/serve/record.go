@@ -119,6 +119,7 @@ func (l *watch) prepare(w *Workload, r *Result) {
 	l.t.Group("Requests", false)
 	for i := range l.tracks {
 		l.tracks[i] = l.t.Track("Lane "+strconv.Itoa(i+1), timeline.Note, "")
+		l.t.Waits(l.tracks[i])
 		l.owner[i] = -1
 	}
 	l.t.Group("Ways of keys and values", false)

@@ -61,6 +61,9 @@ func (r *Recorder) Track(name string, k Kind, unit string) int {
 	return len(r.t.Tracks) - 1
 }
 
+// Waits counts what waits on a track that no ledger has: requests of a server, say.
+func (r *Recorder) Waits(track int) { r.t.Tracks[track].Waits = true }
+
 // Counter begins a counter of the last group and returns its number. limit is 0 if it has none.
 func (r *Recorder) Counter(name, unit string, limit int64) int {
 	r.t.Counters = append(r.t.Counters, Counter{Group: int32(len(r.t.Groups) - 1), Name: name, Unit: unit, Limit: limit})
@@ -120,7 +123,7 @@ func (r *Recorder) put(track int) {
 		return
 	}
 	x := &r.t.Tracks[track]
-	if x.Kind == State && r.t.Cats[s.Cat].Style == Waiting {
+	if r.t.IsWait(track, s.Cat) {
 		r.wait(Wait{Track: int32(track), Cat: s.Cat, Label: s.Name, Ref: s.Ref, Step: s.Step, Begin: s.Begin, End: s.End})
 	}
 	if r.t.Bins != nil {

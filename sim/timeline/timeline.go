@@ -80,6 +80,8 @@ type Track struct {
 	Ref        []int32 // object, -1 if it is about none
 	Step       []int32 // step, -1 if it belongs to none
 	Amount     []int64 // by Unit
+	// Waits: its slices that wait are waits, though it is no State track and no ledger has them.
+	Waits bool
 	// For is what slices of a State track are for, a place in Resources; 0 of what is for none of
 	// them, and nil where nobody says ([Timeline.Attribute]).
 	For []uint8
@@ -184,6 +186,14 @@ func (t *Timeline) Spent() []int64 {
 	return spent
 }
 
+// waits reports whether slices that wait are waits.
+func (x *Track) waits() bool { return x.Kind == State || x.Waits }
+
+// IsWait reports whether a slice of a category is a wait.
+func (t *Timeline) IsWait(track int, cat uint8) bool {
+	return t.Tracks[track].waits() && t.Cats[cat].Style == Waiting
+}
+
 // Check says what contradicts.
 func (t *Timeline) Check() error {
 	if t.Tick.Num <= 0 || t.Tick.Den <= 0 || len(t.Cats) > Most || len(t.Names) == 0 || t.Names[0] != "" {
@@ -196,7 +206,7 @@ func (t *Timeline) Check() error {
 	}
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if int(w.Track) >= len(t.Tracks) || t.Tracks[w.Track].Kind != State || t.Cats[w.Cat].Style != Waiting || w.Begin >= w.End || i > 0 && !t.Waits[i-1].before(w) {
+		if int(w.Track) >= len(t.Tracks) || !t.Tracks[w.Track].waits() || t.Cats[w.Cat].Style != Waiting || w.Begin >= w.End || i > 0 && !t.Waits[i-1].before(w) {
 			return fmt.Errorf("wait %d: %+v", i, w)
 		}
 	}

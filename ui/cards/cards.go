@@ -430,7 +430,7 @@ func leads(p *Picture, q *report.Quantity, a *Line, at func(int) string) string 
 		}
 		top := best(q, column)
 		switch {
-		case top < 0:
+		case top < 0 || q.Better > 0 && *column[top] == 0: // nobody has any
 			who = append(who, "")
 		case a.Values[i] != nil && worse(q, *a.Values[i], *column[top]) < level:
 			who = append(who, a.Name)

@@ -292,6 +292,9 @@ func (s *Sweep) best(i, k int) int {
 // leads reports whether nobody is better at a point.
 func (s *Sweep) leads(n, i int) bool {
 	best, v := s.best(i, 0), s.At(n, i, 0).Value
+	if s.Of.Better > 0 && v == 0 { // nobody has any
+		return false
+	}
 	return best >= 0 && !s.Systems[n].Bound && finite(v) && near(v, s.At(best, i, 0).Value)
 }
 

@@ -70,7 +70,7 @@ func whole(t *timeline.Timeline) (list []wait) {
 		for n := range t.Tracks {
 			x := &t.Tracks[n]
 			for i, c := range x.Cat {
-				if x.Kind == timeline.State && t.Cats[c].Style == timeline.Waiting {
+				if t.IsWait(n, c) {
 					add(wait{Wait: timeline.Wait{Track: int32(n), Begin: x.Begin[i], End: x.End[i], Label: x.Label[i], Ref: x.Ref[i], Step: x.Step[i], Cat: c}}, i)
 				}
 			}
@@ -148,6 +148,21 @@ func whose(t *timeline.Timeline) string {
 	return "track"
 }
 
+// share says what most of the time waits for.
+func share(t *timeline.Timeline, most int, of float64, tracks int64) string {
+	said := prose.Percent(of)
+	switch c := &t.Cats[most]; {
+	case c.Verb && tracks > 1:
+		return "A " + whose(t) + " " + c.Label + " " + said + " of its time"
+	case c.Verb:
+		return said + " of the time it " + c.Label
+	case tracks > 1:
+		return said + " of the time of all together is " + c.Label
+	default:
+		return said + " of the time is " + c.Label
+	}
+}
+
 // Tell says what the time of a run goes to.
 func Tell(h *lab.Happening) *About {
 	t := h.Timeline
@@ -166,30 +181,28 @@ func Tell(h *lab.Happening) *About {
 			tracks++
 		}
 	}
-	if most < 0 || all == 0 {
+	list := whole(t)
+	if (most < 0 || all == 0) && len(list) == 0 {
 		a.Says = "Nothing waits."
 		return a
 	}
-	share := prose.Percent(float64(spent[most]) / float64(all))
-	switch c := &t.Cats[most]; {
-	case c.Verb && tracks > 1:
-		a.Says = "A " + whose(t) + " " + c.Label + " " + share + " of its time"
-	case c.Verb:
-		a.Says = share + " of the time it " + c.Label
-	case tracks > 1:
-		a.Says = share + " of the time of all together is " + c.Label
-	default:
-		a.Says = share + " of the time is " + c.Label
+	if most >= 0 {
+		a.Says = share(t, most, float64(spent[most])/float64(all), tracks)
 	}
-	if list := whole(t); len(list) > 0 {
+	if len(list) > 0 {
 		w := slices.MinFunc(list, longer)
 		of, where := &t.Cats[w.Cat], ""
 		if w.Step >= 0 {
 			where = " in " + t.Names[t.Steps[w.Step]]
-		} else if tracks > 1 {
+		} else if tracks > 1 || t.Tracks[w.Track].Kind != timeline.State {
 			where = " in " + t.Tracks[w.Track].Name
 		}
-		a.Says += "; the longest single wait is " + t.Tick.Time(w.End-w.Begin).String()
+		if a.Says == "" {
+			a.Says = "The longest single wait is "
+		} else {
+			a.Says += "; the longest single wait is "
+		}
+		a.Says += t.Tick.Time(w.End - w.Begin).String()
 		if of.Verb {
 			a.Says += where + ", which " + of.Label
 		} else {

@@ -41,6 +41,8 @@ type Place struct {
 	// quantity that says how much of it was in use at most, Part that of the derived
 	// knob with the products that it may be. Each may be empty.
 	Size, Used, Part string
+	// Room is the key of the quantity that says how much it holds where no setting does, in the unit of Used.
+	Room string
 	// Unbounded is set where a size of 0 means as much as it takes.
 	Unbounded bool
 	// Turn are keys of knobs that decide how much lies in a place that has no size.

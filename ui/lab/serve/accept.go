@@ -12,6 +12,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/traces/handed"
 	"spillway/traces/requests/conversation"
+	"spillway/traces/requests/lengths"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
 )
@@ -127,6 +128,7 @@ type work struct {
 	list          *core.Workload
 	knees         map[string]*knee         // by system and setting
 	rates         map[int64]*core.Workload // the requests at rates that knees asked for
+	alike         int                      // 1 where prompts begin alike, -1 where none does, 0 before anybody looked
 }
 
 // load returns what the settings run.
@@ -149,6 +151,10 @@ func load(s *settings, f lab.Files) (*work, error) {
 	if w.list == nil && s.Workload == mooncake {
 		w.list, w.timed = conversation.Workload(), true
 		w.origin += fmt.Sprintf("Bundled: %d of %s requests of Mooncake's conversation trace (FAST 2025, Apache-2.0), of a sixth of the conversations all.", len(w.list.Requests), prose.Grouped(conversation.Whole))
+	}
+	if w.list == nil && s.Workload == azure {
+		w.list = lengths.Workload(int(max(s.Recipe.Requests, kneeRequests)), s.Recipe.Seed)
+		w.origin += fmt.Sprintf("Lengths are drawn of a histogram of the %s requests of Azure's trace of 2023, code (CC-BY 4.0).", prose.Grouped(lengths.Whole))
 	}
 	var err error
 	switch {
@@ -213,12 +219,36 @@ func (w *work) paced(s *settings, rate int64) (*core.Workload, error) {
 	return out, nil
 }
 
+// shares reports whether a prompt begins as one before it.
+func shares(w *core.Workload) bool {
+	seen := map[core.Block]bool{}
+	for i := range w.Requests {
+		if b := w.Requests[i].Blocks; len(b) > 0 {
+			if seen[b[0]] {
+				return true
+			}
+			seen[b[0]] = true
+		}
+	}
+	return false
+}
+
+// shares reports the same, and looks once.
+func (w *work) shares() bool {
+	if w.alike == 0 {
+		if w.alike = -1; shares(w.Workload) {
+			w.alike = 1
+		}
+	}
+	return w.alike > 0
+}
+
 // about describes requests in numbers.
 func about(w *core.Workload) string {
 	prompts, answers := w.Tokens()
 	n := int64(len(w.Requests))
 	text := fmt.Sprintf("%s, prompts of %s tokens and answers of %s in the mean", prose.Count(n, "request"), prose.Grouped(prompts/n), prose.Grouped(answers/n))
-	if w.Block > 0 && slices.ContainsFunc(w.Requests, func(r core.Request) bool { return len(r.Blocks) > 0 }) {
+	if shares(w) {
 		text += ", with what they share"
 	}
 	return text

@@ -140,12 +140,7 @@ func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 // describe is the report of a result.
 func describe(w *work, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Ran(), About: w.about, Origin: w.origin, Lead: lead(w, s, r), Notes: append([]string(nil), w.notes...)}
-	if w.list != nil && s.Entry != "" {
-		rep.Words = []report.Word{{Key: "workload", Text: s.Entry}}
-	}
-	if w.own != nil {
-		rep.Words = []report.Word{{Key: "model", Text: w.own.Title}}
-	}
+	rep.Words = words(w, s, r)
 	r.tell(rep)
 	if !r.Ran() {
 		rep.Reason = r.Refused
@@ -160,6 +155,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		if !chip.Fitted {
 			rep.Caveats = append(rep.Caveats, "No published row of this GPU was fitted: what steps reach of its data sheet is assumed.")
 		}
+	}
+	if sys, err := s.system(r.System); err == nil && sys.Prefix && !w.shares() {
+		rep.Caveats = append(rep.Caveats, "Prompts share nothing here, so there is nothing to keep of them and tiers are level: set Groups and Shared, or Turns, under Requests.")
 	}
 	switch {
 	case s.Arrivals == "burst":
@@ -178,6 +176,23 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	rep.Curves = curves(r)
 	return rep
+}
+
+// words are what settings do not say of a run: what opened files have, and times in the unit that people use.
+func words(w *work, s *settings, r *result) []report.Word {
+	list := []report.Word{{Key: "ttft", Text: s.Setting.TTFT.String()}, {Key: "tpot", Text: s.Setting.TPOT.String()}}
+	if w.list != nil && s.Entry != "" {
+		list = append(list, report.Word{Key: "workload", Text: s.Entry})
+	}
+	if w.own != nil {
+		list = append(list, report.Word{Key: "model", Text: w.own.Title})
+	}
+	if r.from != core.Resident && r.from != core.Divided { // such programs are not the engine's
+		if e, err := core.FindEngine(s.Engine); err == nil {
+			list = append(list, report.Word{Key: "engine", Text: "steps as with " + e.Title})
+		}
+	}
+	return list
 }
 
 // titleOf is a system's title.

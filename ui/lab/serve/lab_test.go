@@ -205,3 +205,19 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 }
+
+// Lengths of a histogram are drawn anew with each seed, at every rate and all at once, and have no times of their own.
+func TestHistogram(t *testing.T) {
+	l := New()
+	const set = "workload=azure-code weights=fp8 kv=fp8 rate=8 requests=500"
+	one, two := value(t, &l, set, "hbm", "ttft_p90_s"), value(t, &l, set+" seed=2", "hbm", "ttft_p90_s")
+	if one == two {
+		t.Errorf("with another seed it is the same, %v", one)
+	}
+	if v := value(t, &l, set, "hbm", "served_rps"); v <= 0 {
+		t.Errorf("%v requests a second", v)
+	}
+	if _, _, err := l.Run(setOf(t, &l, set+" arrivals=file"), "hbm", nil, nil); err == nil || !strings.Contains(err.Error(), "open a list of requests") {
+		t.Error(err)
+	}
+}

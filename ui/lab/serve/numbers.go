@@ -114,6 +114,19 @@ func list() []report.Measure[*result] {
 	}
 	gib("weights_gib", "Weights", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.Weights })
 	gib("kv_gib", "Memory for keys and values", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.KV })
+	add("gpu_used_gib", "GPU memory in use", "GiB", "Weights and activations of a copy, and the most keys and values at once, those kept of prompts among them; mean over the copies.", 1, 0, func(r *result) float64 {
+		return inGiB(r.Memory.Weights + r.Memory.Activations + r.most(func(x *core.Sample) int64 { return x.Used + x.Cached })/unit.Bytes(max(1, r.Replicas)))
+	})
+	add("host_used_gib", "Host memory in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
+		return inGiB(r.elsewhere(core.FromHost) + r.most(func(x *core.Sample) int64 { return x.Host }))
+	})
+	add("drives_used_gib", "Drives in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
+		return inGiB(r.elsewhere(core.FromDrive) + r.most(func(x *core.Sample) int64 { return x.Drive }))
+	})
+	add("drives_gib", "Size of the drives", "GiB", "All of them.", 0, 0, func(r *result) float64 {
+		n := &r.setting.Node
+		return inGiB(n.Drive.Size * unit.Bytes(n.Drives*n.GPUs))
+	})
 	gib("given_gib", "Memory of a copy", "What the engine takes of its GPUs.", func(m *core.Footprint) unit.Bytes { return m.Given })
 	add("copies", "Copies of the model", "", "How many stand behind the router.", 0, 0, func(r *result) float64 { return float64(r.Replicas) })
 	add("preempted", "Begun again", "", "How often a request gave back its memory and began again.", 0, -1, func(r *result) float64 { return float64(r.Preempted) })
@@ -163,6 +176,33 @@ func list() []report.Measure[*result] {
 	})
 	add("price_usd", "Price of the machine", "$", "GPUs, drives, host memory and the rest.", 0, -1, func(r *result) float64 { return float64(r.setting.Node.Price()) / 100 })
 	return ns
+}
+
+func inGiB(n unit.Bytes) float64 { return float64(n) / float64(unit.GiB) }
+
+// most are the most bytes of keys and values that a sample has of some.
+func (r *result) most(of func(*core.Sample) int64) unit.Bytes {
+	n := int64(0)
+	for i := range r.Samples {
+		n = max(n, of(&r.Samples[i]))
+	}
+	return unit.Bytes(n) * r.Memory.KVToken
+}
+
+// elsewhere are the bytes of weights that stream from a place: all of them, of FlexGen its shares.
+func (r *result) elsewhere(at core.Stream) unit.Bytes {
+	all, x := core.Stored(r.setting.Model, r.setting.Weights), &r.setting
+	switch {
+	case r.from == at:
+		return all * unit.Bytes(max(1, r.Replicas))
+	case r.from == core.Blocked && at == core.FromHost:
+		return unit.Bytes(unit.MulDiv(int64(all), x.HostShare, 1000))
+	case r.from == core.Blocked && at == core.FromDrive:
+		return unit.Bytes(unit.MulDiv(int64(all), 1000-x.GPUShare-x.HostShare, 1000))
+	case r.from == core.Divided && at == core.FromHost:
+		return max(0, all-r.Memory.Weights)
+	}
+	return 0
 }
 
 // charts are the laboratory's figures.

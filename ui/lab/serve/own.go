@@ -13,8 +13,21 @@ import (
 // asks is what policies that people write can be asked.
 var asks = core.Asks()
 
-// tiersOf are the systems whose tiers a policy of somebody's own may rule, the first where nobody says.
-var tiersOf = []string{"host-ssd", "host", "ssd", "hbm"}
+// tiersOf are the systems whose tiers a policy of somebody's own may rule, the first where nobody says: those that keep prefixes
+// and do nothing else with them.
+var tiersOf = func() []string {
+	var list []string
+	for _, x := range core.Systems() {
+		switch {
+		case !x.Prefix || x.Free || x.Weigh:
+		case x.Main:
+			list = append([]string{x.Key}, list...)
+		default:
+			list = append(list, x.Key)
+		}
+	}
+	return list
+}()
 
 // system is what runs under a name: Yours is the system whose tiers it rules, under its own name and title.
 func (s *settings) system(name string) (*core.System, error) {

@@ -31,7 +31,7 @@ func TestOwn(t *testing.T) {
 		}
 		return rep.Called, rep.Notes, r
 	}
-		const second = tight + "policy=%23Twice@write=uses>p1 p1=1"
+	const second = tight + "policy=%23Twice@write=uses>p1 p1=1"
 	title, notes, r := run(second, own.Name)
 	if title != "Twice" || !slices.ContainsFunc(notes, func(s string) bool { return strings.HasPrefix(s, "The policy Twice (") }) {
 		t.Errorf("%s: %q", title, notes)

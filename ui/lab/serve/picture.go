@@ -6,9 +6,9 @@ import "spillway/ui/lab"
 func picture() *lab.Picture {
 	return &lab.Picture{
 		Places: []lab.Place{
-			{Key: "gpu", Title: "GPU memory of a copy", Turn: []string{"gpu", "gpus", "tensor"}},
-			{Key: "host", Title: "Host memory", Size: "host"},
-			{Key: "drives", Title: "Drives", Turn: []string{"drive", "drives"}},
+			{Key: "gpu", Title: "GPU memory of a copy", Used: "gpu_used_gib", Room: "given_gib", Turn: []string{"gpu", "gpus", "tensor"}},
+			{Key: "host", Title: "Host memory", Size: "host", Used: "host_used_gib"},
+			{Key: "drives", Title: "Drives", Used: "drives_used_gib", Room: "drives_gib", Turn: []string{"drive", "drives"}},
 		},
 		Links: []lab.Link{
 			{Key: "path", Title: "GPUs to host memory", From: "host", To: "gpu", Turn: []string{"link"}, Lanes: []lab.Lane{

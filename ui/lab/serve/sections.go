@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -113,7 +114,7 @@ func waterfall(v *look) (*report.Section, error) {
 			most = p
 		}
 		sum += took
-		f.Steps = append(f.Steps, report.Step{Key: x.key, Name: core.Phase(p).String(), Value: took, Text: "+" + mean.String(), Color: x.color})
+		f.Steps = append(f.Steps, report.Step{Key: x.key, Name: core.Phase(p).String(), Value: took, Text: added(mean), Color: x.color})
 	}
 	f.Steps = append(f.Steps, report.Step{Key: "ttft_mean_s", Name: "first token", Value: sum, Text: v.r.TTFT.Mean.String(), Total: true, Color: "ink"})
 	out := &report.Section{Falls: []report.Fall{f.Told()}}
@@ -121,38 +122,55 @@ func waterfall(v *look) (*report.Section, error) {
 	return out, nil
 }
 
-// roofline shows what a step takes, by how many requests share it.
+// added is what a step adds.
+func added(t unit.Time) string {
+	if t == 0 {
+		return "nothing"
+	}
+	return "+" + t.String()
+}
+
+// roofline shows what a step takes that only answers, by how many share it: what a run with longer answers takes more than one with
+// shorter, of which all prompts are computed before the shorter end.
 func roofline(v *look) (*report.Section, error) {
-	s := *v.Settings
-	s.Arrivals = "burst"
-	t := report.Table{Key: "steps", Title: v.title + ", all at once, prompts as now", Head: []string{"Answered at once", "Each token", "Tokens a second", "Of the memory's rate", "Of the operations"}}
+	t := report.Table{Key: "steps", Title: v.title + ", prompts as now", Head: []string{"Answered at once", "Each token", "Tokens a second", "Of the memory's rate", "Of the operations"}}
 	x := v.r.setting
+	e, err := core.FindEngine(x.Engine)
+	if err != nil {
+		return nil, err
+	}
 	prompts, _ := v.Workload.Tokens()
 	input := max(1, int32(prompts/int64(len(v.Workload.Requests))))
-	const answer = 64
+	const steps = 64
 	bend := int64(0)
 	last := unit.Time(0)
 	for b := int64(1); b <= 512 && b*v.r.Replicas <= 8192; b *= 2 {
-		recipe := core.Recipe{Arrivals: core.Burst, Requests: b * v.r.Replicas, Input: core.Length{Mean: input}, Output: core.Length{Mean: answer}, Seed: 1}
-		w, err := recipe.Workload()
+		answer := int32(steps + b*int64(input)/max(1, cmp.Or(x.Tokens, e.Small[1], e.Tokens)-b))
+		short, err := answered(&x, b*v.r.Replicas, input, answer)
 		if err != nil {
 			return nil, err
 		}
-		r, err := core.Run(w, &x, nil)
+		long, err := answered(&x, b*v.r.Replicas, input, answer+steps)
 		if err != nil {
 			return nil, err
 		}
-		if !r.Ran() || r.TPOT.P50 == 0 || waited(r) {
+		if short == nil || long == nil {
 			break
 		}
+		span := long.Time - short.Time
+		each, more := span/steps, func(a, b core.Work) float64 { return float64(b.Busy-a.Busy) / float64(v.r.Replicas) }
+		if each <= 0 {
+			break
+		}
+		rate := float64(b*v.r.Replicas) / seconds(each)
 		t.Rows = append(t.Rows, report.Row{Head: prose.Grouped(b), Cells: []report.Cell{
-			timeCell(r.TPOT.P50), report.Textf("%s", prose.ThreeDigits(float64(r.OutputRate())/1000)).With(float64(r.OutputRate())/1000, "tokens/s"),
-			report.ShareCell(min(1, float64(r.Busy(r.HBM))/1e6)), report.ShareCell(min(1, float64(r.Busy(r.Compute))/1e6)),
+			timeCell(each), report.Textf("%s", prose.ThreeDigits(rate)).With(rate, "tokens/s"),
+			report.ShareCell(min(1, more(short.HBM, long.HBM)/float64(span))), report.ShareCell(min(1, more(short.Compute, long.Compute)/float64(span))),
 		}})
-		if last > 0 && bend == 0 && 10*r.TPOT.P50 > 15*last {
+		if last > 0 && bend == 0 && 10*each > 15*last {
 			bend = b
 		}
-		last = r.TPOT.P50
+		last = each
 	}
 	if len(t.Rows) == 0 {
 		return &report.Section{Text: []string{v.title + " answers none of these."}}, nil
@@ -161,7 +179,20 @@ func roofline(v *look) (*report.Section, error) {
 	if bend > 0 {
 		said = fmt.Sprintf("Up to %s requests a step takes little more for twice as many; from there on each costs.", prose.Grouped(bend/2))
 	}
-	return &report.Section{Text: []string{said}, Tables: []report.Table{t}}, nil
+	return &report.Section{Text: []string{said}, Tables: []report.Table{t}, Notes: []string{"Steps that only answer, no prompt among them, behind prompts of the mean length of now; by copy of the model. The last row is the last that fits into memory at once, or 512."}}, nil
+}
+
+// answered runs requests that come at once; nil where not all have a place at once.
+func answered(x *core.Setting, n int64, input, answer int32) (*core.Result, error) {
+	w, err := (&core.Recipe{Arrivals: core.Burst, Requests: n, Input: core.Length{Mean: input}, Output: core.Length{Mean: answer}, Seed: 1}).Workload()
+	if err != nil {
+		return nil, err
+	}
+	r, err := core.Run(w, x, nil)
+	if err != nil || !r.Ran() || r.Preempted > 0 || waited(r) {
+		return nil, err
+	}
+	return r, nil
 }
 
 // waited reports whether a request had no place before another was answered: not all were answered at once.

@@ -45,11 +45,12 @@ var (
 )
 
 // recorded is the choice of arrivals as a trace has them, made that of a workload of recipes,
-// and mooncake the bundled trace.
+// mooncake the bundled trace, and azure the bundled histogram of lengths.
 const (
 	recorded = "file"
 	made     = "made"
 	mooncake = "mooncake"
+	azure    = "azure-code"
 )
 
 // standard is what links leave out: Llama-3 8B on an H100, as vLLM serves it.
@@ -165,7 +166,7 @@ func (s *settings) recipe() *core.Recipe {
 func check(s *settings) error {
 	r := &s.Recipe
 	switch {
-	case s.Workload == made && s.Entry == "" && s.Arrivals == recorded:
+	case s.Workload != mooncake && s.Entry == "" && s.Arrivals == recorded:
 		return fmt.Errorf("arrivals as a file has them need one; open a list of requests, or choose another under Requests")
 	case r.Groups > 0 && int64(r.Shared) >= int64(r.Input.Mean):
 		return fmt.Errorf("prompts of %d tokens have no room for %d that are shared; set input above shared under Requests", r.Input.Mean, r.Shared)
@@ -200,6 +201,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		one(knob.Info{Key: "workload", Label: "Requests", Help: "What the service is asked.", Always: true, Choices: []knob.Choice{
 			{Key: made, Label: "made by lengths", Help: "Requests of the lengths and arrivals below.", Hides: []string{"pace"}},
 			{Key: mooncake, Label: "Mooncake's conversations", Help: "2000 requests of an hour of a chat, with the beginnings that their prompts share.", Source: "Qin et al., Mooncake, FAST 2025, conversation trace (Apache-2.0), thinned to a sixth by conversations", Set: "arrivals=file", Hides: ofRecipe},
+			{Key: azure, Label: "Azure's code completions", Help: "Prompts and answers as long as those of a service that completes code; they share nothing, and arrivals are those below.", Source: "Patel et al., Splitwise, ISCA 2024: Azure's public trace of 2023, code (CC-BY 4.0), as a histogram of 8819 requests", Set: "arrivals=poisson", Hides: append([]string{"pace"}, ofRecipe...)},
 		}}, func(s *settings) *string { return &s.Workload }),
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which list of requests, or model, of the opened files is used, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 		one(knob.Info{Key: "arrivals", Label: "Arrivals", Help: "When requests come.", Choices: []knob.Choice{

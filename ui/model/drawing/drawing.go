@@ -231,6 +231,10 @@ func (d *Drawing) place(p *lab.Place) Part {
 	if unbounded {
 		x.Size = "as much as it takes"
 	}
+	if q, v, ok := d.value(p.Room); ok && p.Room != "" {
+		size = q.Shown(v) / d.room.Info.Part(d.room.State.Setup)
+		x.Size = d.amountOf(p.Room, d.room.Info.Part(d.room.State.Setup))
+	}
 	if q, v, ok := d.value(p.Used); ok {
 		x.Used = d.used(p)
 		if unbounded && v > 0 {

@@ -377,7 +377,7 @@ func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (piec
 			lacks = lacks || w == "" && !optional
 			return w
 		})
-		if i == 0 && entry != "" {
+		if i == 0 && entry != "" && of(u, keys, u.Knob(info.Entry).Panel) {
 			text = entry
 		}
 		text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " ,", ",") // what stood before the comma may be nothing
@@ -390,6 +390,11 @@ func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (piec
 		pieces = append(pieces, piece{text, keys, b.Trust})
 	}
 	return pieces
+}
+
+// of reports whether one of the knobs is in a panel.
+func of(u *knob.Setup, keys []string, panel string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { k := u.Knob(key); return k != nil && k.Panel == panel })
 }
 
 // matters reports whether something in a panel that has an effect now is not what

@@ -4,10 +4,10 @@ import "spillway/sim/study"
 
 // known are the numbers that are farther off than their limit.
 var known = study.Gaps{
-	{"T", "flexgen", "FlexGen, four bits", "opt-6.7b, 512 in, batch 72", "output_tokens_s"}: "24.1",
-	{"T", "stream-host", "Accelerate", "opt-30b, 512 in, batch 8", "output_tokens_s"}:       "0.827",
-	{"T", "stream-host", "ZeRO-Inference", "opt-6.7b, 512 in, batch 16", "output_tokens_s"}: "7.28",
-	{"T", "stream-host", "ZeRO-Inference", "opt-30b, 512 in, batch 4", "output_tokens_s"}:   "0.413",
+	{"T1", "flexgen", "FlexGen, four bits", "opt-6.7b, 512 in, batch 72", "output_tokens_s"}: "24.1",
+	{"T1", "stream-host", "Accelerate", "opt-30b, 512 in, batch 8", "output_tokens_s"}:       "0.827",
+	{"T1", "stream-host", "ZeRO-Inference", "opt-6.7b, 512 in, batch 16", "output_tokens_s"}: "7.28",
+	{"T1", "stream-host", "ZeRO-Inference", "opt-30b, 512 in, batch 4", "output_tokens_s"}:   "0.413",
 }
 
 // tried is what came out where it was tried to meet them.

@@ -47,7 +47,7 @@ func Paper() *study.Paper {
 		Tolerance: 0.1, Rebuilt: 0.1, ClaimTolerance: 0.1, Cannot: "does not fit", Why: why,
 		Fitted: func(x *study.Point) bool { return strings.HasSuffix(x.Of, fitted) },
 		Figures: []study.Figure{{
-			ID: "T", Title: "Throughput", Section: "Performance overview", Kind: study.Table,
+			ID: "T1", Title: "Throughput", Section: "Performance overview", Kind: study.Table,
 			Says:   "Short prompts and answers give most; long prompts cost most.",
 			Remark: "Rows of the H100 were fitted, those of the H200 were not.",
 		}},
@@ -62,7 +62,7 @@ func Paper() *study.Paper {
 			panic(fmt.Sprintf("published.csv: line %d: %v", i+1, err))
 		}
 		p.Points = append(p.Points, study.Point{
-			Figure: "T", Quantity: "output_tokens_s", System: system, Fits: true, Value: value, Unit: "tokens/s",
+			Figure: "T1", Quantity: "output_tokens_s", System: system, Fits: true, Value: value, Unit: "tokens/s",
 			Of: titles[f[0]] + ", " + f[2] + " × " + gpus[f[1]], At: f[3] + " in, " + f[4] + " out",
 			Set: fmt.Sprintf("workload=made arrivals=burst model=%s gpu=%s gpus=%s tensor=%s input=%s output=%s requests=%s engine=trtllm weights=fp8 kv=fp8", f[0], f[1], f[2], f[2], f[3], f[4], f[5]),
 		})
