@@ -108,6 +108,9 @@ func counts(t *hash.Text, key string, c *device.Counts) {
 	t.Int("full", c.Full)
 	t.Int("buffer_hits", c.BufferHits)
 	t.Int("buffer_misses", c.BufferMisses)
+	if c.Promoted != 0 { // which results learned to hold later
+		t.Int("promoted", c.Promoted)
+	}
 	hash.Ints(t, "busy_ps", c.Busy)
 	t.Close('}')
 }

@@ -55,7 +55,10 @@ func laws(s *machine.Setup, w *call.Workload, r *Result) string {
 			for d := range moved[x][i] {
 				all := r.Device.Bytes[x][i][d]
 				unit := int64(4096)
-				if device.Interface(i) == device.Byte {
+				switch {
+				case device.Interface(i) == device.Byte && s.Host.AsIssued:
+					unit = 1
+				case device.Interface(i) == device.Byte:
 					unit = line
 				}
 				if moved[x][i][d] > all || all%unit != 0 || all < r.Left.Bytes[x][i][d] {

@@ -155,3 +155,35 @@ func TestBehind(t *testing.T) {
 		t.Errorf("%.2f of what block reads take, %.2f where they come first", last, first)
 	}
 }
+
+// What the artifact's NOVA and PMFS do otherwise is theirs alone. In place, overwriting needs no
+// reads and, but for what a page has not got yet, no new pages; names and inodes that the kernel
+// has are not loaded; a page without content is counted and takes no time.
+func TestAsIssued(t *testing.T) {
+	all := func(m *machine.Setup) { m.Host.InPlace, m.Host.AsIssued, m.Device.CountsEmpty = true, true, true }
+	for _, system := range []string{"bytefs", "ext4", "f2fs"} {
+		if Hash(ran(t, "varmail", system, nil)) != Hash(ran(t, "varmail", system, all)) {
+			t.Errorf("%s feels them", system)
+		}
+	}
+	moved := func(r *Result, way device.Direction) (n int64) {
+		for s := range r.Device.Bytes {
+			n += r.Device.Bytes[s][device.Byte][way]
+		}
+		return n
+	}
+	copies := ran(t, "oltp", "nova", nil)
+	kept := ran(t, "oltp", "nova", func(m *machine.Setup) { m.Host.InPlace = true })
+	if moved(kept, device.Writes) > moved(copies, device.Writes)*3/4 || kept.Time >= copies.Time {
+		t.Errorf("in place, %d bytes in %v; copied, %d in %v", moved(kept, device.Writes), kept.Time, moved(copies, device.Writes), copies.Time)
+	}
+	for _, system := range []string{"nova", "pmfs"} {
+		if n := moved(ran(t, "stat", system, func(m *machine.Setup) { m.Host.AsIssued = true }), device.Reads); n != 0 {
+			t.Errorf("%s loads %d bytes to say what it knows", system, n)
+		}
+		was, is := ran(t, "create", system, nil), ran(t, "create", system, func(m *machine.Setup) { m.Device.CountsEmpty = true })
+		if was.Device.Promoted != 0 || is.Device.Promoted == 0 || is.Time != was.Time || Hash(is) == Hash(was) {
+			t.Errorf("%s took in %d empty pages, uncounted %d, in %v and %v", system, is.Device.Promoted, was.Device.Promoted, is.Time, was.Time)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package filesys
 
 import (
 	"iter"
-	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -357,8 +356,10 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 			case plan.Flush:
 				done, what = d.Flush(r.now), WritesBlocks
 			case plan.ByteRead:
-				done, bytes, by, what = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), int64(bits.OnesCount64(s.Lines))*64, device.Byte, ReadsBytes
+				d.Asked = s.N
+				done, bytes, by, what = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), s.Bytes(), device.Byte, ReadsBytes
 			case plan.ByteWrite:
+				d.Asked = s.N
 				for first := true; ; first = false {
 					at, ok := d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx)
 					if done = at; ok {
@@ -369,7 +370,7 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 					}
 					n.sleep(id, max(at, r.now+1), WaitsLog, yield)
 				}
-				bytes, by, way, what = int64(bits.OnesCount64(s.Lines))*64, device.Byte, device.Writes, WritesBytes
+				bytes, by, way, what = s.Bytes(), device.Byte, device.Writes, WritesBytes
 			case plan.Commit:
 				done, what = d.Commit(r.now, s.Tx), WritesBytes
 			case plan.Trim:

@@ -34,14 +34,14 @@ func plainOf(memory device.Memory) *System {
 
 func (f *plain) meta(t *plan.Thread, node int32, write bool) {
 	page, lines := f.table+node/64, uint64(1)<<(node%64)
-	s := plan.Step{Structure: plan.Inode, Page: page, N: 1, Lines: lines}
+	s := plan.Step{Structure: plan.Inode, Page: page, Lines: lines}
 	switch {
 	case f.byBytes && write:
 		s.Kind = plan.ByteWrite
 	case f.byBytes:
 		s.Kind = plan.ByteRead
 	case write:
-		s.Kind = plan.BlockWrite
+		s.Kind, s.N = plan.BlockWrite, 1
 	default:
 		f.h.Meta(t, plan.Inode, page, true)
 		return

@@ -89,5 +89,6 @@ func difference(c, before *device.Counts) device.Counts {
 	d.Full -= before.Full
 	d.BufferHits -= before.BufferHits
 	d.BufferMisses -= before.BufferMisses
+	d.Promoted -= before.Promoted
 	return d
 }

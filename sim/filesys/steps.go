@@ -1,8 +1,6 @@
 package filesys
 
 import (
-	"math/bits"
-
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
@@ -71,9 +69,11 @@ func (r *run) execute(c *client) unit.Time {
 			cause = WritesBlocks
 			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
 		case plan.ByteRead:
+			d.Asked = s.N
 			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
-			r.tally(c, s, device.Byte, device.Reads, int64(bits.OnesCount64(s.Lines))*line)
+			r.tally(c, s, device.Byte, device.Reads, s.Bytes())
 		case plan.ByteWrite:
+			d.Asked = s.N
 			var done bool
 			if end, done = d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx); !done {
 				if !c.full {
@@ -85,7 +85,7 @@ func (r *run) execute(c *client) unit.Time {
 			}
 			c.full = false
 			cause = WritesBytes
-			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
+			r.tally(c, s, device.Byte, device.Writes, s.Bytes())
 		case plan.Commit:
 			end, cause = d.Commit(r.now, s.Tx), WritesBytes
 		case plan.Flush:

@@ -91,6 +91,7 @@ func (d *Device) load(at unit.Time, s plan.Structure, page int32) unit.Time {
 		return at
 	}
 	if !d.content(s, page) {
+		d.empty()
 		return at
 	}
 	d.Counts.BufferMisses++
@@ -113,8 +114,19 @@ func (d *Device) store(at unit.Time, page int32, lines uint64) unit.Time {
 	if !d.quirks.staleDirty {
 		b.dirty[slot] = true
 	}
-	if lines != every && d.ftl.Home(page) >= 0 {
-		t = d.read(t, page, ByBuffer)
+	if lines != every {
+		if d.ftl.Home(page) >= 0 {
+			return d.read(t, page, ByBuffer)
+		}
+		d.empty()
 	}
 	return t
+}
+
+// empty counts a page without content that is taken into the buffer as read from flash, if such
+// are to be counted; it takes no time.
+func (d *Device) empty() {
+	if d.m.CountsEmpty {
+		d.Counts.Promoted++
+	}
 }

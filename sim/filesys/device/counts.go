@@ -61,6 +61,9 @@ type Counts struct {
 	Full                                int64
 	// Of the page buffer: accesses of pages that it has, and that it has not.
 	BufferHits, BufferMisses int64
+	// Promoted are pages without content that the page buffer took in, where the setup counts them
+	// as read from flash (CountsEmpty); flash did nothing for them.
+	Promoted int64 `json:",omitempty"`
 	// Busy is how long each channel worked.
 	Busy []unit.Time
 }

@@ -79,6 +79,9 @@ type Device struct {
 	// Worked is told of pieces of a channel's work, in the order in which it does them, once
 	// nothing can put them off any more; nil, or set before the first access.
 	Worked func(channel int32, begins, took unit.Time)
+	// Asked is how many bytes the load or store that comes next asks for, which is what is counted
+	// of it; 0: whole lines.
+	Asked int32
 
 	m        machine.Device // at scale; byte accesses take nothing with FreeBytes
 	waits    bool           // block writes wait for programs
@@ -253,6 +256,14 @@ func (d *Device) count(s plan.Structure, i Interface, way Direction, bytes int64
 	d.Counts.Accesses[s][i][way]++
 }
 
+// asked is how many bytes are counted of an access of n lines.
+func (d *Device) asked(n int) int64 {
+	if d.Asked > 0 {
+		return int64(d.Asked)
+	}
+	return int64(n) * line
+}
+
 // order has the firmware and the link take their turns for a page of a block command that
 // arrives at a time, and returns when they have.
 func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
@@ -379,7 +390,7 @@ func (d *Device) ByteRead(now unit.Time, s plan.Structure, page int32, lines uin
 	d.now = now
 	d.behind = 0
 	n := bits.OnesCount64(lines)
-	d.count(s, Byte, Reads, int64(n)*line)
+	d.count(s, Byte, Reads, d.asked(n))
 	t := now
 	if d.log == nil {
 		t = d.load(now, s, page)
@@ -411,7 +422,7 @@ func (d *Device) ByteWrite(now unit.Time, s plan.Structure, page int32, lines ui
 	if d.log != nil && !d.room(now, n) {
 		return d.relief(), false
 	}
-	d.count(s, Byte, Writes, int64(n)*line)
+	d.count(s, Byte, Writes, d.asked(n))
 	d.of[page] = s
 	if d.record != nil {
 		d.record(plan.Event{At: now, Moment: plan.Appended, Structure: s, Page: page, Tx: tx, Lines: lines})

@@ -160,6 +160,8 @@ type Device struct {
 	Single bool
 	// KeepsFreed: nobody tells the SSD that pages are free, so that it keeps what is in them.
 	KeepsFreed bool
+	// CountsEmpty: pages without content that the page buffer takes in are counted as read.
+	CountsEmpty bool
 	// ReadsFirst: a channel serves reads before programs; else who comes first.
 	ReadsFirst bool
 	// Collection begins at so many free blocks of a channel, in percent, and ends at so
@@ -194,8 +196,10 @@ type Host struct {
 	OwnCache    unit.Bytes
 	BlindWrites bool
 	// FirstFit: NOVA and PMFS give data the first free pages of the device. EntryLoads: PMFS
-	// loads of a directory only the entry that it looks for.
-	FirstFit, EntryLoads bool
+	// loads of a directory only the entry that it looks for. InPlace: NOVA overwrites data where
+	// they are. AsIssued: NOVA and PMFS load and store what the artifact's do, and their bytes are
+	// counted as they ask for them. Runs that are recorded for crashes feel neither of the last two.
+	FirstFit, EntryLoads, InPlace, AsIssued bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"math/bits"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/unit"
 )
@@ -34,8 +36,8 @@ const (
 	Release                // gives lock Page up
 	BlockRead              // N pages from Page, which are read at once
 	BlockWrite             // N pages from Page
-	ByteRead               // Lines of Page
-	ByteWrite              // Lines of Page, for transaction Tx (0: none)
+	ByteRead               // Lines of Page, of which N bytes are asked for (0: all)
+	ByteWrite              // as ByteRead, for transaction Tx (0: none)
 	Commit                 // transaction Tx
 	Trim                   // N pages from Page hold nothing any more; takes no time
 	Wait                   // until FS.Wait agrees
@@ -70,6 +72,14 @@ func (s Step) Through(is bool) Step {
 
 // GoesThrough reports whether a BlockWrite is [Step.Through].
 func (s *Step) GoesThrough() bool { return s.what != 0 }
+
+// Bytes are how many a load or store asks for.
+func (s *Step) Bytes() int64 {
+	if s.N > 0 {
+		return int64(s.N)
+	}
+	return 64 * int64(bits.OnesCount64(s.Lines))
+}
 
 // A Note is what a step Mark tells the file system that planned it.
 type Note struct {

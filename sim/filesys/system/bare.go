@@ -18,6 +18,10 @@ type Bare struct {
 	H     *host.Host
 	Inode int32   // first page of inodes
 	Pages []int32 // a buffer
+	// Issued: loads and stores are those of the artifact (machine.Host.AsIssued), which asks for
+	// InodeLoad and InodeStore bytes of an inode; 0: its two lines.
+	Issued                bool
+	InodeLoad, InodeStore int64
 
 	last  int32
 	nodes []int32
@@ -42,6 +46,27 @@ func (b *Bare) Access(t *plan.Thread, k plan.Kind, s plan.Structure, page int32,
 	}
 }
 
+// Ask is Access of which only some bytes are asked for, where these count.
+func (b *Bare) Ask(t *plan.Thread, k plan.Kind, s plan.Structure, page int32, lines uint64, bytes int64) {
+	if lines == 0 {
+		return
+	}
+	n := int32(0)
+	if b.Issued {
+		n = int32(bytes)
+	}
+	t.Add(plan.Step{Kind: k, Structure: s, Page: page, Lines: lines, N: n})
+}
+
+// AsIssued reports whether a run's loads and stores are those of the artifact: not of one that is
+// recorded for crashes, whose judge needs all that makes a call whole.
+func AsIssued(h *host.Host) bool { return h.Setup.Host.AsIssued && !recording(h) }
+
+// InPlace reports whether NOVA overwrites in place.
+func InPlace(h *host.Host) bool { return h.Setup.Host.InPlace && !recording(h) }
+
+func recording(h *host.Host) bool { return h.Env != nil && h.Env.Recording() }
+
 // Hint is where pages are looked for if nothing says that the first free ones are taken.
 func (b *Bare) Hint(hint int32) int32 {
 	if b.H.Setup.Host.FirstFit {
@@ -52,12 +77,12 @@ func (b *Bare) Hint(hint int32) int32 {
 
 // LoadInode reads the two lines of an inode.
 func (b *Bare) LoadInode(t *plan.Thread, node int32) {
-	b.Access(t, plan.ByteRead, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)))
+	b.Ask(t, plan.ByteRead, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)), b.InodeLoad)
 }
 
 // WriteInode writes the two lines of an inode.
 func (b *Bare) WriteInode(t *plan.Thread, node int32) {
-	b.Access(t, plan.ByteWrite, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)))
+	b.Ask(t, plan.ByteWrite, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)), b.InodeStore)
 }
 
 // Hold takes the locks of nodes, in ascending order.

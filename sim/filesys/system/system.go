@@ -121,13 +121,17 @@ func Homeless(h *host.Host, frames []plan.Frame) int {
 // without a request.
 func Load(h *host.Host, t *plan.Thread, c *call.Call) {
 	file := &h.Files[c.Node]
-	end := min(c.Offset+c.Length, file.Size)
+	end, asked := min(c.Offset+c.Length, file.Size), AsIssued(h)
 	for at := c.Offset; at < end; {
 		start := at &^ (host.PageSize - 1)
 		stop := min(end, start+host.PageSize)
 		if home := file.Slots[start/host.PageSize].Home; home != host.None {
 			h.Counts.Misses++
-			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: Lines(at-start, stop-start)})
+			s := plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: Lines(at-start, stop-start)}
+			if asked {
+				s.N = int32(stop - at)
+			}
+			t.Add(s)
 		}
 		at = stop
 	}

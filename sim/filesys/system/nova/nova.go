@@ -28,6 +28,9 @@
 //  5. A directory is locked while its log is written, not while it is searched or a file's
 //     own log is written; places in logs are given in the order of planning.
 //  6. A page that a file has not got reads as zeros without a request.
+//  7. As issued (machine.Host.AsIssued), stores and loads are those of the artifact's calls but for
+//     rename and truncate; logs grow by one page where it doubles them, and what it moves before
+//     the run, where Filebench opens all files, is not counted.
 package nova
 
 import (
@@ -58,6 +61,7 @@ type fs struct {
 	entry   []int32 // by node: the first line of its entry in the log of its directory
 	next    []int32 // by page of a log: the page after it
 	logs    []int32 // a buffer
+	inPlace bool    // what is overwritten stays where it is
 }
 
 // Recovery reads the log of every inode up to its tail.
@@ -68,8 +72,9 @@ func New(h *host.Host) plan.FS {
 	most := len(h.Files)
 	f := &fs{
 		Bare: system.Bare{H: h}, head: make([]int32, most), tail: make([]int32, most),
-		entry: make([]int32, most), next: make([]int32, h.Pages()),
+		entry: make([]int32, most), next: make([]int32, h.Pages()), inPlace: system.InPlace(h),
 	}
+	f.Issued, f.InodeLoad, f.InodeStore = system.AsIssued(h), inodeBytes, inodeBytes
 	h.Mounted = append(h.Mounted, h.Reserve(1))
 	f.journal = h.Reserve(int(h.Setup.Host.Cores))
 	f.Area()
@@ -134,6 +139,90 @@ func (f *fs) append(t *plan.Thread, s plan.Structure, node, n int32) int32 {
 	return at
 }
 
+// Bytes that the artifact's NOVA asks for (nova.h, log.h, mprotect.h).
+const (
+	inodeBytes   = 120
+	entryBytes   = 64  // of a write, and of a name of Filebench's eight letters
+	lookupBytes  = 304 // of the structure of a name
+	changeBytes  = 40  // of a change of links
+	journalBytes = 8   // of a transaction, whatever it has
+	pageBytes    = 96  // of a new page of a log
+	nextBytes    = 8   // where the next page of a log is
+)
+
+// issue is append as the artifact issues it: bytes of an entry of one line. A log that has no page
+// yet gets one, which its inode says, stored twice.
+func (f *fs) issue(t *plan.Thread, s plan.Structure, node int32, bytes int64) int32 {
+	none := f.head[node] == host.None
+	at, linked := f.place(node, 1)
+	if linked != host.None {
+		f.Ask(t, plan.ByteWrite, plan.Pointer, at/lines, 0b11, pageBytes)
+		if none {
+			f.WriteInode(t, node)
+			f.WriteInode(t, node)
+		} else {
+			f.Ask(t, plan.ByteWrite, plan.Pointer, linked, 1<<link, nextBytes)
+		}
+	}
+	f.Ask(t, plan.ByteWrite, s, at/lines, 1<<(at%lines), bytes)
+	return at
+}
+
+// transact is a transaction as the artifact issues it: a store in the first page of the journal,
+// whatever the core.
+func (f *fs) transact(t *plan.Thread) {
+	f.Ask(t, plan.ByteWrite, plan.Journal, f.journal, 1, journalBytes)
+}
+
+// made is create as the artifact issues it, the directory's inode being in the kernel's cache.
+func (f *fs) made(t *plan.Thread, c *call.Call) {
+	h := f.H
+	h.Compute(t, h.Setup.Host.NamespaceNOVA)
+	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
+	f.Hold(t, c.Dir)
+	h.Compute(t, h.Setup.Host.Section)
+	f.entry[c.Node] = f.issue(t, plan.Dentry, c.Dir, entryBytes)
+	f.WriteInode(t, c.Node)
+	f.LoadInode(t, c.Node) // its flags
+	if c.Code == call.Mkdir {
+		// Its log gets a page, and is read to build the tree of names.
+		at, _ := f.place(c.Node, 2)
+		f.Ask(t, plan.ByteWrite, plan.Pointer, at/lines, 0b11, pageBytes)
+		f.WriteInode(t, c.Node)
+		f.LoadInode(t, c.Node)
+		f.LoadInode(t, c.Node)
+		f.WriteInode(t, c.Node)
+		f.Ask(t, plan.ByteRead, plan.Pointer, at/lines, 1<<link, nextBytes)
+	}
+	f.transact(t)
+	f.Release(t)
+}
+
+// gone is remove as the artifact issues it: the entry is voided in place.
+func (f *fs) gone(t *plan.Thread, c *call.Call) {
+	h := f.H
+	if c.Code == call.Rmdir {
+		at := f.entry[c.Node]
+		last := min(at%lines+5, lines)
+		f.Ask(t, plan.ByteRead, plan.Dentry, at/lines, system.Lines(int64(at%lines)*64, int64(last)*64), lookupBytes)
+	}
+	h.Compute(t, h.Setup.Host.NamespaceNOVA)
+	f.Hold(t, c.Dir, c.Node)
+	h.Compute(t, h.Setup.Host.Section)
+	f.transact(t)
+	f.issue(t, plan.Inode, c.Node, changeBytes)
+	f.transact(t)
+	f.WriteInode(t, c.Node)
+	f.WriteInode(t, c.Node) // its log is given back
+	for p := f.head[c.Node]; p != host.None; p = f.next[p] {
+		f.Ask(t, plan.ByteRead, plan.Pointer, p, 1<<link, nextBytes)
+	}
+	f.Pages = h.Remove(c.Node, f.Pages[:0])
+	system.Discard(t, plan.Data, f.Pages)
+	f.drop(t, c.Node)
+	f.Release(t)
+}
+
 // drop appends the giving back of a node's log.
 func (f *fs) drop(t *plan.Thread, node int32) {
 	f.logs = f.logs[:0]
@@ -150,6 +239,9 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	switch c.Code {
 	case call.Open, call.Stat:
 		h.Charge(t, c)
+		if f.Issued { // the kernel has names and inodes
+			return
+		}
 		if c.Node != 0 {
 			f.look(t, c.Node)
 		}
@@ -159,14 +251,24 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		return
 	case call.Read:
 		h.Charge(t, c)
-		f.LoadInode(t, c.Node)
+		if !f.Issued {
+			f.LoadInode(t, c.Node)
+		}
 		system.Load(h, t, c)
 	case call.Write:
 		f.write(t, c)
 	case call.Create, call.Mkdir:
-		f.create(t, c)
+		if f.Issued {
+			f.made(t, c)
+		} else {
+			f.create(t, c)
+		}
 	case call.Unlink, call.Rmdir:
-		f.remove(t, c)
+		if f.Issued {
+			f.gone(t, c)
+		} else {
+			f.remove(t, c)
+		}
 	case call.Rename:
 		f.rename(t, c)
 	case call.Truncate:
@@ -288,37 +390,73 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 	file := &h.Files[c.Node]
 	f.Hold(t, c.Node)
 	h.Charge(t, c)
-	f.LoadInode(t, c.Node)
-	f.loadTail(t, c.Node)
+	if !f.Issued {
+		f.LoadInode(t, c.Node)
+		f.loadTail(t, c.Node)
+	}
 	size := file.Size
 	offset, end := f.Range(c)
 	if end <= offset {
 		f.Release(t)
 		return
 	}
-	first := offset / host.PageSize
-	f.Pages = h.Alloc(int((end-1)/host.PageSize-first)+1, f.Hint(host.None), f.Pages[:0])
-	entries := int32(0)
-	for j, home := range f.Pages {
-		i := first + int64(j)
-		start := i * host.PageSize
-		before := file.Slots[i].Home
-		if before != host.None {
-			kept := system.Lines(0, min(size-start, host.PageSize)) &^ system.Whole(max(offset-start, 0), min(end-start, host.PageSize))
-			f.Access(t, plan.ByteRead, plan.Data, before, kept)
+	first, last := offset/host.PageSize, (end-1)/host.PageSize
+	if f.inPlace {
+		fresh := 0
+		for i := first; i <= last; i++ {
+			if file.Slots[i].Home == host.None {
+				fresh++
+			}
 		}
-		f.Placed(c.Node, i, before, home, ^uint64(0))
-		f.Access(t, plan.ByteWrite, plan.Data, home, ^uint64(0))
+		f.Pages = h.Alloc(fresh, f.Hint(host.None), f.Pages[:0])
+	} else {
+		f.Pages = h.Alloc(int(last-first)+1, f.Hint(host.None), f.Pages[:0])
+	}
+	entries, kept, taken, before := int32(0), false, 0, int64(-1) // the last page that got a place
+	for i := first; i <= last; i++ {
+		start := i * host.PageSize
+		from, to := max(offset-start, 0), min(end-start, host.PageSize)
+		was := file.Slots[i].Home
+		if f.inPlace && was != host.None {
+			f.Ask(t, plan.ByteWrite, plan.Data, was, system.Lines(from, to), to-from)
+			kept = true
+			continue
+		}
+		home := f.Pages[taken]
+		switch {
+		case f.Issued: // what is not written of the page is copied or cleared, at its begin
+			f.Ask(t, plan.ByteWrite, plan.Data, home, system.Lines(0, from), from)
+			f.Ask(t, plan.ByteWrite, plan.Data, home, system.Lines(0, host.PageSize-to), host.PageSize-to)
+			f.Ask(t, plan.ByteWrite, plan.Data, home, system.Lines(from, to), to-from)
+		default:
+			if was != host.None {
+				rest := system.Lines(0, min(size-start, host.PageSize)) &^ system.Whole(from, to)
+				f.Access(t, plan.ByteRead, plan.Data, was, rest)
+			}
+			f.Placed(c.Node, i, was, home, ^uint64(0))
+			f.Access(t, plan.ByteWrite, plan.Data, home, ^uint64(0))
+		}
 		file.Slots[i].Home = home
-		f.Pages[j] = before
-		if j == 0 || home != file.Slots[i-1].Home+1 {
+		f.Pages[taken] = was
+		taken++
+		if before < 0 || before != i-1 || home != file.Slots[i-1].Home+1 {
 			entries++
 		}
+		before = i
 	}
 	for range entries {
-		f.append(t, plan.Pointer, c.Node, 1)
+		if f.Issued {
+			f.issue(t, plan.Pointer, c.Node, entryBytes)
+		} else {
+			f.append(t, plan.Pointer, c.Node, 1)
+		}
 	}
-	f.WriteInode(t, c.Node)
+	if kept { // the entry of what was overwritten changes in place
+		f.transact(t)
+	}
+	if entries > 0 {
+		f.WriteInode(t, c.Node)
+	}
 	f.Done(t)
 	old := f.Pages[:0]
 	for _, p := range f.Pages {

@@ -28,6 +28,9 @@
 //  4. A page that a file has not got reads as zeros without a request.
 //  5. A directory is locked while it changes, not while it is searched. Its inode is read
 //     where something is added to it, not where something is removed.
+//  6. As issued (machine.Host.AsIssued), loads and stores are those of the artifact's calls but for
+//     rename and truncate, for trees above their leaves, and for the inode of a directory that it
+//     loads for every page that it looks through.
 package pmfs
 
 import (
@@ -45,6 +48,15 @@ const (
 	// What is loaded of an entry: all of the artifact's structure, with its 255 bytes of name.
 	entryLines = 5
 	entry      = uint64(1)<<entryLines - 1
+
+	// Bytes that the artifact's PMFS asks for (pmfs_def.h, wprotect.h, dir.c), of a name of
+	// Filebench's eight letters.
+	inodeLoad     = 80
+	inodeStore    = 96
+	entryBytes    = 272
+	insertBytes   = 136
+	eraseBytes    = 16
+	truncateBytes = 16
 )
 
 // A fs is PMFS.
@@ -62,6 +74,7 @@ var Recovery = plan.Recovery{Tears: true}
 func New(h *host.Host) plan.FS {
 	most := len(h.Files)
 	f := &fs{Bare: system.Bare{H: h}, leaves: make([][]int32, most)}
+	f.Issued, f.InodeLoad, f.InodeStore = system.AsIssued(h), inodeLoad, inodeStore
 	h.Mounted = append(h.Mounted, h.Reserve(1))
 	f.truncated = h.Reserve((most + truncated - 1) / truncated)
 	f.Area()
@@ -82,6 +95,9 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	switch c.Code {
 	case call.Open, call.Stat:
 		h.Charge(t, c)
+		if f.Issued { // the kernel has names and inodes
+			return
+		}
 		f.LoadInode(t, c.Node)
 	case call.Fsync, call.Fdatasync, call.Close:
 		h.Charge(t, c)
@@ -89,6 +105,12 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Read:
 		h.Charge(t, c)
 		f.LoadInode(t, c.Node)
+		if f.Issued { // once a page: where it is
+			end := min(c.Offset+c.Length, h.Files[c.Node].Size)
+			for range max(0, (end-1)/host.PageSize-c.Offset/host.PageSize) {
+				f.LoadInode(t, c.Node)
+			}
+		}
 		system.Load(h, t, c)
 	case call.Write:
 		f.write(t, c)
@@ -116,7 +138,7 @@ func (f *fs) search(t *plan.Thread, node, dir int32) {
 	if f.H.Setup.Host.EntryLoads {
 		lines = entry << min(line&^1, host.PageSize/64-entryLines)
 	}
-	f.Access(t, plan.ByteRead, plan.Dentry, page, lines)
+	f.Ask(t, plan.ByteRead, plan.Dentry, page, lines, entryBytes)
 }
 
 // miss reads the page of a directory in which a node's entry will be, unless loads are of
@@ -130,12 +152,12 @@ func (f *fs) miss(t *plan.Thread, node, dir int32) {
 // insert writes the two lines of a new entry: header and name.
 func (f *fs) insert(t *plan.Thread, node, dir int32) {
 	page, line, _ := f.folders.Entry(node, dir)
-	f.Access(t, plan.ByteWrite, plan.Dentry, page, 0b11<<(line&^1))
+	f.Ask(t, plan.ByteWrite, plan.Dentry, page, 0b11<<(line&^1), insertBytes)
 }
 
 func (f *fs) erase(t *plan.Thread, node, dir int32) {
 	page, line, _ := f.folders.Entry(node, dir)
-	f.Access(t, plan.ByteWrite, plan.Dentry, page, 1<<(line&^1))
+	f.Ask(t, plan.ByteWrite, plan.Dentry, page, 1<<(line&^1), eraseBytes)
 }
 
 // room gives a directory a further page if it needs one for a node, and adds the node.
@@ -160,6 +182,10 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.LoadInode(t, c.Dir)
 	f.miss(t, c.Node, c.Dir)
 	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
+	if f.Issued { // whether it is free; then what it inherits
+		f.LoadInode(t, c.Node)
+		f.WriteInode(t, c.Node)
+	}
 	f.WriteInode(t, c.Node)
 	if c.Code == call.Mkdir {
 		f.Access(t, plan.ByteWrite, plan.Dentry, f.folders.Grow(c.Node), 1)
@@ -189,6 +215,11 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.WriteInode(t, c.Node)
 	f.shorten(t, c.Node)
 	f.WriteInode(t, c.Dir)
+	if f.Issued { // when the kernel lets it go
+		f.LoadInode(t, c.Node)
+		f.WriteInode(t, c.Node)
+		f.shorten(t, c.Node)
+	}
 	f.Done(t)
 	f.Pages = h.Remove(c.Node, f.Pages[:0])
 	system.Discard(t, s, f.Pages)
@@ -267,8 +298,18 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 			f.Pages = h.Alloc(1, f.Hint(hint), f.Pages[:0])
 			slot.Home, lines = f.Pages[0], ^uint64(0)
 		}
+		if f.Issued {
+			f.LoadInode(t, c.Node) // where the page is
+			if before == host.None {
+				f.WriteInode(t, c.Node) // how many pages it has
+			}
+		}
 		f.Placed(c.Node, i, before, slot.Home, lines)
-		f.Access(t, plan.ByteWrite, plan.Data, slot.Home, lines)
+		if before == host.None {
+			f.Access(t, plan.ByteWrite, plan.Data, slot.Home, lines)
+		} else {
+			f.Ask(t, plan.ByteWrite, plan.Data, slot.Home, lines, stop-at)
+		}
 		if before == host.None && len(file.Slots) > 1 {
 			f.pointer(t, c.Node, int(i))
 		}
@@ -306,7 +347,7 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 
 // shorten writes a file's item in the list of those whose pages are to be freed.
 func (f *fs) shorten(t *plan.Thread, node int32) {
-	f.Access(t, plan.ByteWrite, plan.Inode, f.truncated+node/truncated, 1<<(node%truncated/4))
+	f.Ask(t, plan.ByteWrite, plan.Inode, f.truncated+node/truncated, 1<<(node%truncated/4), truncateBytes)
 }
 
 // prune gives a node's tree back.

@@ -96,7 +96,7 @@ func (g *grid) switched() (list []study.Figure) {
 	} {
 		list = append(list, study.Figure{
 			ID: x.id, Title: "What decides the comparison: " + x.of, Section: "ours", Kind: study.Bars, Axes: study.Axes{Y: "×", LogY: true, Least: 0.5}, Marks: g.switching(x.id),
-			Colors: variantColors(), Read: "One panel a published ratio, one bar a fact of the measurement turned over alone; the first has them all. Five more are in the table.",
+			Colors: variantColors(), Read: "One panel a published ratio, one bar a fact of the measurement turned over alone; the first has them all. The others are in the table.",
 			Says:   "How it was measured decides more than the file systems do.",
 			Remark: "The same numbers as above, not counted again, and as doubted as there. Nothing fitted: fresh pages count as changed. Own cache, blind writes and readers that compute 80 µs are in no comparison: the first two are of the published branch of ByteFS alone, which is not what was measured, and the last hangs on a compiler. " + x.remark,
 		})

@@ -296,7 +296,7 @@ func ours(quantity string, r *filesys.Result) float64 {
 	case written:
 		return each(traffic(r, 0, out))
 	case pages:
-		return each(sum(d.FlashReads[:]) + sum(d.FlashPrograms[:]))
+		return each(sum(d.FlashReads[:]) + sum(d.FlashPrograms[:]) + d.Promoted)
 	case programs:
 		return each(sum(d.FlashPrograms[:]))
 	case writeAmp:
