@@ -169,45 +169,49 @@ func (b *bounds) hits() (each, all []int64) {
 	// Of each block who had it first, in the order of the list, and who last of those that follow each other from there,
 	// −1 where others have it, too.
 	type holders struct{ first, last int32 }
-	had := map[Block]holders{}
+	names, count := name(b.w)
+	had := make([]holders, count)
+	for i := range had {
+		had[i].first = -1
+	}
+	rest := names
 	for i := range b.w.Requests {
 		q := &b.w.Requests[i]
-		for _, x := range q.Blocks {
-			h, ok := had[x]
+		for _, x := range rest[:len(q.Blocks)] {
+			h := &had[x]
 			switch {
-			case !ok:
-				h = holders{int32(i), int32(i)}
+			case h.first < 0:
+				h.first, h.last = int32(i), int32(i)
 			case h.last == int32(i):
 			case q.After >= 0 && q.After == h.last:
 				h.last = int32(i)
 			default:
 				h.last = -1
 			}
-			had[x] = h
 		}
+		rest = rest[len(q.Blocks):]
 	}
-	all = make([]int64, len(b.w.Requests))
+	all, rest = make([]int64, len(b.w.Requests)), names
 	for i := range b.w.Requests {
 		q := &b.w.Requests[i]
-		mine := func(x Block) bool { return had[x].first == int32(i) }
-		all[i] = b.until(q, block, mine)
+		mine := func(x int32) bool { return had[x].first == int32(i) }
+		most := min(int64(len(q.Blocks)), (int64(q.Prompt)-1)/block)
+		all[i] = block * until(rest[:most], mine)
 		each[i] = all[i]
 		if !b.fixed {
-			each[i] = b.until(q, block, func(x Block) bool { return mine(x) && had[x].last >= 0 })
+			each[i] = block * until(rest[:most], func(x int32) bool { return mine(x) && had[x].last >= 0 })
 		}
+		rest = rest[len(q.Blocks):]
 	}
 	return each, all
 }
 
-// until is how many tokens of a prompt are in blocks before the first of which something holds; one token is left to compute.
-func (b *bounds) until(q *Request, block int64, holds func(x Block) bool) int64 {
-	most := min(int64(len(q.Blocks)), (int64(q.Prompt)-1)/block)
-	for k, x := range q.Blocks[:most] {
-		if holds(x) {
-			return int64(k) * block
-		}
+// until is how many blocks there are before the first of which something holds.
+func until(blocks []int32, holds func(x int32) bool) int64 {
+	if i := slices.IndexFunc(blocks, holds); i >= 0 {
+		return int64(i)
 	}
-	return most * block
+	return int64(len(blocks))
 }
 
 // prompt is what computing n tokens of a prompt is that come behind so many.
