@@ -92,14 +92,11 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 		}
 		return b, err
 	}
-	e := &engine{
-		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
-		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
-		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
-	}
-	if err := e.prepare(w); err != nil {
+	e, err := s.start(w, sys, eng, r)
+	if err != nil {
 		return nil, err
 	}
+	e.single, e.progress, e.watch = single, p, look
 	e.serve()
 	if e.asks != nil {
 		said := e.asks.Account()
@@ -115,6 +112,16 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	}
 	e.measure()
 	return r, nil
+}
+
+// start is a run that has not begun, of a setting that is filled in and fits.
+func (s *Setting) start(w *Workload, sys *System, eng *Engine, r *Result) (*engine, error) {
+	e := &engine{
+		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r,
+		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
+		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
+	}
+	return e, e.prepare(w)
 }
 
 // tooLate says why a run that is longer than mostRun is none, and what to do.
