@@ -1,8 +1,8 @@
 package serve
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"spillway/sim/portable"
@@ -28,8 +28,9 @@ import (
 //
 // All copies together have no more time than their number times that of the run, in which the same sums of all requests have
 // room. The longest request, and each behind the one that it follows, has to come and be answered; of users each has one request
-// at a time. A request counts as good only where it keeps the limits alone, and only so many are good as have their prompts computed
-// until the last one that comes has to have its first token.
+// at a time. A request counts as good only where it keeps
+// the limits alone, and only so many are good as have room, with prompts and answers, until the last of them has to be answered
+// (good).
 //
 // It is loose where requests wait for each other or for memory: nothing of that is in it.
 func Bound(w *Workload, given *Setting) (*Result, error) {
@@ -257,31 +258,92 @@ func (b *bounds) together() {
 	for i := range b.work {
 		all.add(b.work[i])
 	}
-	copies := unit.Time(b.r.Replicas)
 	// Steps have at most so many tokens, and of each sequence that decodes one.
 	wide := max(b.Tokens, b.Sequences)
 	steps := max((all.tokens+wide-1)/wide, (b.answer.tokens+b.Sequences-1)/b.Sequences)
-	busy := b.cost.takes(&all, steps) / copies
+	busy := b.cost.takes(&all, steps) / unit.Time(b.r.Replicas)
 	b.r.Time = max(b.r.Time, busy)
 	b.busy(&all, steps, busy)
-	if !b.fixed || b.TTFT == 0 {
+	if !b.fixed || b.TTFT == 0 || b.TPOT == 0 {
 		return
 	}
-	// Of those with least to compute as many as have room until the last has to have its first token.
-	list := slices.Clone(b.work)
-	costs := make([]unit.Time, len(list))
-	for i := range list {
-		costs[i] = b.cost.takes(&work{tokens: list[i].tokens, rest: list[i].rest}, 0)
+	most := unit.Time(0)
+	for i := range b.w.Requests {
+		most = max(most, times(b.TPOT+1, int64(b.w.Requests[i].Output)-1, mostRun))
 	}
-	slices.SortFunc(costs, func(x, y unit.Time) int { return cmp.Compare(x, y) })
-	room, good := times(last-begin+b.TTFT, int64(copies), mostRun), int64(0)
-	for used := unit.Time(0); good < n; good++ {
-		if used = after(used, costs[good]); used > room {
-			break
+	room := times(after(last-begin+b.TTFT, most), b.r.Replicas, mostRun)
+	for _, share := range []float64{1, 0.97, 0.88, 0.7} {
+		b.r.Good = min(b.r.Good, b.good(share, room))
+	}
+}
+
+// good is how many requests that keep both limits have room in a time of all copies, of those that take least. Of a rounded
+// roofline of G and R so much of G is counted, and of R what is left of a sum that is never longer (Hölder's inequality).
+//
+// A further token that decodes takes operations, its keys and values and what a sequence costs; one that is computed again
+// takes those of all tokens of its answer so far. Where the mean of a good request's tokens is within its limit, so many steps are
+// made that none of them, weighed by its tokens, is longer in the mean: each has at most what the limit leaves for tokens.
+func (b *bounds) good(share float64, room unit.Time) int64 {
+	const conjugate = rounding / (rounding - 1)
+	c, ps := b.cost, 1e12*(1-slack/1e9)
+	rest := 0.0
+	if share < 1 {
+		rest = portable.Exp(portable.Log(1-portable.Exp(float64(conjugate*portable.Log(share)))) / conjugate)
+	}
+	one := float64(float64(2*float64(c.used))/float64(c.peak)*ps*share) * thousand / float64(c.chip.Products)
+	fixed := float64(float64(c.touched(1)/float64(c.hbm)*ps*rest)*thousand)/float64(c.chip.Weights) + float64(c.step+c.hop)
+	if float64(b.TPOT) <= fixed {
+		return int64(len(b.work)) // who is good then, alone says
+	}
+	each := make([]float64, len(b.work))
+	least := math.Inf(1)
+	tokens := make([]float64, len(b.work))
+	for i := range b.w.Requests {
+		q := &b.w.Requests[i]
+		n := int64(q.Output) - 1
+		tokens[i] = float64(n)
+		each[i] = float64(one*float64(b.work[i].tokens)) + float64(max(0, b.work[i].rest-1))
+		if n == 0 {
+			continue
+		}
+		sum, line := 0.0, &line{c.each, c.keys}
+		k := int64(0)
+		if b.Reserve != WholeText {
+			// While all of the answer so far takes less than the keys and values of a token.
+			for ; k < min(n, again); k++ {
+				read, anew := float64(line.at(int64(q.Prompt)+1+k)), one*float64(k+1)
+				if read <= anew && float64(c.keys) <= one { // from here on, too
+					break
+				}
+				sum += min(read, anew)
+			}
+			if k == again && n > k {
+				sum += float64(float64(n-k) * min(one*float64(again), float64(line.at(int64(q.Prompt)+1+k))))
+				k = n
+			}
+		}
+		sum += float64(line.over(int64(q.Prompt)+1, 1, k, n))
+		each[i] += float64(one*tokens[i]) + sum
+		least = min(least, one+min(one, float64(line.at(int64(q.Prompt)+1))))
+	}
+	for i, n := range tokens {
+		if n > 0 {
+			each[i] += float64(float64(n*least) * fixed / (float64(b.TPOT+1) - fixed))
 		}
 	}
-	b.r.Good = min(b.r.Good, good)
+	slices.Sort(each)
+	good, used := int64(0), 0.0
+	for _, x := range each {
+		if used += x; used*(1-slack/1e9) > float64(room) {
+			break
+		}
+		good++
+	}
+	return good
 }
+
+// again is for how many tokens of an answer it is looked at whether computing them again is less than reading.
+const again = 1000
 
 // busy says what copies do, in the mean of all.
 func (b *bounds) busy(all *work, steps int64, busy unit.Time) {
