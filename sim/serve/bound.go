@@ -42,9 +42,9 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 	} else if sys.Stream != Resident {
 		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
 	}
-	any := *given
-	any.System = free()
-	s, sys, eng, err := any.resolve()
+	own := *given
+	own.System = free()
+	s, sys, eng, err := own.resolve()
 	if err != nil {
 		return nil, err
 	}
