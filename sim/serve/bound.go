@@ -1,8 +1,8 @@
 package serve
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"spillway/sim/portable"
@@ -28,8 +28,9 @@ import (
 //
 // All copies together have no more time than their number times that of the run, in which the same sums of all requests have
 // room. The longest request, and each behind the one that it follows, has to come and be answered; of users each has one request
-// at a time. A request counts as good only where it keeps the limits alone, and only so many are good as have their prompts computed
-// until the last one that comes has to have its first token.
+// at a time. A request counts as good only where it keeps
+// the limits alone, and only so many are good as have room, with prompts and answers, until the last of them has to be answered
+// (good).
 //
 // It is loose where requests wait for each other or for memory: nothing of that is in it.
 func Bound(w *Workload, given *Setting) (*Result, error) {
@@ -41,9 +42,9 @@ func Bound(w *Workload, given *Setting) (*Result, error) {
 	} else if sys.Stream != Resident {
 		return nil, fmt.Errorf("%s has weights elsewhere; nothing is proven of it", sys.Title)
 	}
-	any := *given
-	any.System = free()
-	s, sys, eng, err := any.resolve()
+	own := *given
+	own.System = free()
+	s, sys, eng, err := own.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -169,45 +170,49 @@ func (b *bounds) hits() (each, all []int64) {
 	// Of each block who had it first, in the order of the list, and who last of those that follow each other from there,
 	// −1 where others have it, too.
 	type holders struct{ first, last int32 }
-	had := map[Block]holders{}
+	names, count := name(b.w)
+	had := make([]holders, count)
+	for i := range had {
+		had[i].first = -1
+	}
+	rest := names
 	for i := range b.w.Requests {
 		q := &b.w.Requests[i]
-		for _, x := range q.Blocks {
-			h, ok := had[x]
+		for _, x := range rest[:len(q.Blocks)] {
+			h := &had[x]
 			switch {
-			case !ok:
-				h = holders{int32(i), int32(i)}
+			case h.first < 0:
+				h.first, h.last = int32(i), int32(i)
 			case h.last == int32(i):
 			case q.After >= 0 && q.After == h.last:
 				h.last = int32(i)
 			default:
 				h.last = -1
 			}
-			had[x] = h
 		}
+		rest = rest[len(q.Blocks):]
 	}
-	all = make([]int64, len(b.w.Requests))
+	all, rest = make([]int64, len(b.w.Requests)), names
 	for i := range b.w.Requests {
 		q := &b.w.Requests[i]
-		mine := func(x Block) bool { return had[x].first == int32(i) }
-		all[i] = b.until(q, block, mine)
+		mine := func(x int32) bool { return had[x].first == int32(i) }
+		most := min(int64(len(q.Blocks)), (int64(q.Prompt)-1)/block)
+		all[i] = block * until(rest[:most], mine)
 		each[i] = all[i]
 		if !b.fixed {
-			each[i] = b.until(q, block, func(x Block) bool { return mine(x) && had[x].last >= 0 })
+			each[i] = block * until(rest[:most], func(x int32) bool { return mine(x) && had[x].last >= 0 })
 		}
+		rest = rest[len(q.Blocks):]
 	}
 	return each, all
 }
 
-// until is how many tokens of a prompt are in blocks before the first of which something holds; one token is left to compute.
-func (b *bounds) until(q *Request, block int64, holds func(x Block) bool) int64 {
-	most := min(int64(len(q.Blocks)), (int64(q.Prompt)-1)/block)
-	for k, x := range q.Blocks[:most] {
-		if holds(x) {
-			return int64(k) * block
-		}
+// until is how many blocks there are before the first of which something holds.
+func until(blocks []int32, holds func(x int32) bool) int64 {
+	if i := slices.IndexFunc(blocks, holds); i >= 0 {
+		return int64(i)
 	}
-	return most * block
+	return int64(len(blocks))
 }
 
 // prompt is what computing n tokens of a prompt is that come behind so many.
@@ -253,31 +258,92 @@ func (b *bounds) together() {
 	for i := range b.work {
 		all.add(b.work[i])
 	}
-	copies := unit.Time(b.r.Replicas)
 	// Steps have at most so many tokens, and of each sequence that decodes one.
 	wide := max(b.Tokens, b.Sequences)
 	steps := max((all.tokens+wide-1)/wide, (b.answer.tokens+b.Sequences-1)/b.Sequences)
-	busy := b.cost.takes(&all, steps) / copies
+	busy := b.cost.takes(&all, steps) / unit.Time(b.r.Replicas)
 	b.r.Time = max(b.r.Time, busy)
 	b.busy(&all, steps, busy)
-	if !b.fixed || b.TTFT == 0 {
+	if !b.fixed || b.TTFT == 0 || b.TPOT == 0 {
 		return
 	}
-	// Of those with least to compute as many as have room until the last has to have its first token.
-	list := slices.Clone(b.work)
-	costs := make([]unit.Time, len(list))
-	for i := range list {
-		costs[i] = b.cost.takes(&work{tokens: list[i].tokens, rest: list[i].rest}, 0)
+	most := unit.Time(0)
+	for i := range b.w.Requests {
+		most = max(most, times(b.TPOT+1, int64(b.w.Requests[i].Output)-1, mostRun))
 	}
-	slices.SortFunc(costs, func(x, y unit.Time) int { return cmp.Compare(x, y) })
-	room, good := times(last-begin+b.TTFT, int64(copies), mostRun), int64(0)
-	for used := unit.Time(0); good < n; good++ {
-		if used = after(used, costs[good]); used > room {
-			break
+	room := times(after(last-begin+b.TTFT, most), b.r.Replicas, mostRun)
+	for _, share := range []float64{1, 0.97, 0.88, 0.7} {
+		b.r.Good = min(b.r.Good, b.good(share, room))
+	}
+}
+
+// good is how many requests that keep both limits have room in a time of all copies, of those that take least. Of a rounded
+// roofline of G and R so much of G is counted, and of R what is left of a sum that is never longer (Hölder's inequality).
+//
+// A further token that decodes takes operations, its keys and values and what a sequence costs; one that is computed again
+// takes those of all tokens of its answer so far. Where the mean of a good request's tokens is within its limit, so many steps are
+// made that none of them, weighed by its tokens, is longer in the mean: each has at most what the limit leaves for tokens.
+func (b *bounds) good(share float64, room unit.Time) int64 {
+	const conjugate = rounding / (rounding - 1)
+	c, ps := b.cost, 1e12*(1-slack/1e9)
+	rest := 0.0
+	if share < 1 {
+		rest = portable.Exp(portable.Log(1-portable.Exp(float64(conjugate*portable.Log(share)))) / conjugate)
+	}
+	one := float64(float64(2*float64(c.used))/float64(c.peak)*ps*share) * thousand / float64(c.chip.Products)
+	fixed := float64(float64(c.touched(1)/float64(c.hbm)*ps*rest)*thousand)/float64(c.chip.Weights) + float64(c.step+c.hop)
+	if float64(b.TPOT) <= fixed {
+		return int64(len(b.work)) // who is good then, alone says
+	}
+	each := make([]float64, len(b.work))
+	least := math.Inf(1)
+	tokens := make([]float64, len(b.work))
+	for i := range b.w.Requests {
+		q := &b.w.Requests[i]
+		n := int64(q.Output) - 1
+		tokens[i] = float64(n)
+		each[i] = float64(one*float64(b.work[i].tokens)) + float64(max(0, b.work[i].rest-1))
+		if n == 0 {
+			continue
+		}
+		sum, line := 0.0, &line{c.each, c.keys}
+		k := int64(0)
+		if b.Reserve != WholeText {
+			// While all of the answer so far takes less than the keys and values of a token.
+			for ; k < min(n, again); k++ {
+				read, anew := float64(line.at(int64(q.Prompt)+1+k)), one*float64(k+1)
+				if read <= anew && float64(c.keys) <= one { // from here on, too
+					break
+				}
+				sum += min(read, anew)
+			}
+			if k == again && n > k {
+				sum += float64(float64(n-k) * min(one*float64(again), float64(line.at(int64(q.Prompt)+1+k))))
+				k = n
+			}
+		}
+		sum += float64(line.over(int64(q.Prompt)+1, 1, k, n))
+		each[i] += float64(one*tokens[i]) + sum
+		least = min(least, one+min(one, float64(line.at(int64(q.Prompt)+1))))
+	}
+	for i, n := range tokens {
+		if n > 0 {
+			each[i] += float64(float64(n*least) * fixed / (float64(b.TPOT+1) - fixed))
 		}
 	}
-	b.r.Good = min(b.r.Good, good)
+	slices.Sort(each)
+	good, used := int64(0), 0.0
+	for _, x := range each {
+		if used += x; used*(1-slack/1e9) > float64(room) {
+			break
+		}
+		good++
+	}
+	return good
 }
+
+// again is for how many tokens of an answer it is looked at whether computing them again is less than reading.
+const again = 1000
 
 // busy says what copies do, in the mean of all.
 func (b *bounds) busy(all *work, steps int64, busy unit.Time) {

@@ -87,3 +87,43 @@ func TestNothingBeatsTheBound(t *testing.T) {
 	}
 	t.Logf("%d ran, %d gave back memory, %v came back", ran, preempted, swapped)
 }
+
+// TestBoundAtTheKnee: at loads near what a machine gets done, where limits decide, no system is better than the bound.
+func TestBoundAtTheKnee(t *testing.T) {
+	for seed := range effort.Seeds(24) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		s := Standard()
+		s.Engine = []string{"vllm", "trtllm"}[r.IntN(2)]
+		s.Reserve = Reserve(1 + r.IntN(2))
+		s.Weights, s.KV = Precision(r.IntN(2)), Precision(r.IntN(2))
+		s.TPOT = unit.Time(20+r.Int64N(60)) * unit.Millisecond
+		recipe := Recipe{
+			Arrivals: Poisson, Requests: 2000, Input: Length{Mean: 100 + r.Int32N(2000)}, Output: Length{Mean: 20 + r.Int32N(400), Sigma: r.Int64N(800)},
+			Groups: r.Int64N(20), Shared: 64, Seed: int64(seed), Rate: 1000,
+		}
+		recipe.Input.Mean += recipe.Shared
+		burst := recipe
+		burst.Arrivals = Burst
+		w, err := burst.Workload()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.System = free()
+		most := served(t, w, &s).RequestRate()
+		for _, share := range []int64{60, 80, 90, 100, 120} {
+			recipe.Rate = max(1, most*share/100)
+			if w, err = recipe.Workload(); err != nil {
+				t.Fatal(err)
+			}
+			s.System = free()
+			best := served(t, w, &s)
+			for _, system := range []string{"hbm", "host", "no-prefix"} {
+				s.System = system
+				got := served(t, w, &s)
+				for _, name := range beaten(got, best) {
+					t.Errorf("seed %d at %d %%: %s beats the bound in %s", seed, share, system, name)
+				}
+			}
+		}
+	}
+}

@@ -232,13 +232,16 @@ func (s *Setting) refuse(m *Footprint, sys *System, longest int64) string {
 	case sys.Stream == Blocked && s.KVPlace == OnDrive:
 		place, free, more = "drives", fmt.Sprintf("weights of %v leave nothing of the drives", m.DriveWeights), "more or larger drives"
 	}
+	drives := sys.Drive || sys.Stream == FromDrive || sys.Stream == Blocked && (s.KVPlace == OnDrive || s.GPUShare+s.HostShare < thousand)
 	switch {
+	case drives && s.Node.Drives == 0:
+		return "it needs drives; set drives to 1 or more"
 	case m.HostWeights*copies > s.hostFree():
 		return fmt.Sprintf("%s do not fit into host memory, which has room for %v; take more of it, fewer copies, or weights of fewer bits", of(m.HostWeights), s.hostFree())
 	case m.DriveWeights*copies > s.driveFree():
 		return fmt.Sprintf("%s do not fit on drives, which have room for %v; take more or larger drives, fewer copies, or weights of fewer bits", of(m.DriveWeights), s.driveFree())
 	case m.Weights+m.Activations > m.Given:
-		return fmt.Sprintf("weights of %v and activations of %v do not fit into %v of GPU memory; take more GPUs for a copy, or weights of fewer bits", m.Weights, m.Activations, m.Given)
+		return fmt.Sprintf("weights of %v and activations of %v do not fit into %v of GPU memory; take more GPUs for a copy, weights of fewer bits, or less for activations", m.Weights, m.Activations, m.Given)
 	case m.KVTokens < 1:
 		return fmt.Sprintf("%s for keys and values; take %s, or weights of fewer bits", free, more)
 	case m.KVTokens < longest:

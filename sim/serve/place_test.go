@@ -50,6 +50,13 @@ func TestWeightsHaveRoom(t *testing.T) {
 			t.Errorf("%s: refused for %q, want %q", name, r.Refused, x.want)
 		}
 	}
+	for _, system := range []string{"host-ssd", "ssd", "stream-ssd"} {
+		s := Standard()
+		s.System, s.Node.Drives = system, 0
+		if r, err := Run(w, &s, nil); err != nil || !strings.Contains(r.Refused, "set drives to 1 or more") {
+			t.Errorf("%s without drives: %v, %+v", system, err, r)
+		}
+	}
 	s := standard()
 	s.System, s.GPUShare, s.HostShare, s.Node.Host = "flexgen", 0, 1000, all+100*unit.GiB
 	if r := served(t, w, &s); r.Memory.KV != 100*unit.GiB || r.Memory.HostWeights != all {

@@ -92,14 +92,11 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 		}
 		return b, err
 	}
-	e := &engine{
-		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r, single: single, progress: p, watch: look,
-		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
-		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
-	}
-	if err := e.prepare(w); err != nil {
+	e, err := s.start(w, sys, eng, r)
+	if err != nil {
 		return nil, err
 	}
+	e.single, e.progress, e.watch = single, p, look
 	e.serve()
 	if e.asks != nil {
 		said := e.asks.Account()
@@ -115,6 +112,16 @@ func run(w *Workload, given *Setting, p report.Progress, single bool, look *watc
 	}
 	e.measure()
 	return r, nil
+}
+
+// start is a run that has not begun, of a setting that is filled in and fits.
+func (s *Setting) start(w *Workload, sys *System, eng *Engine, r *Result) (*engine, error) {
+	e := &engine{
+		setting: s, system: sys, rates: s.rates(), requests: w.Requests, result: r,
+		cost: newCost(s, eng, ChipOf(&s.Node.GPU, s.Engine, s.Weights, sys.Stream), sys), capacity: r.Memory.KVTokens,
+		whole: s.Reserve == WholeText, users: int64(w.Users), think: w.Think, interval: 1,
+	}
+	return e, e.prepare(w)
 }
 
 // tooLate says why a run that is longer than mostRun is none, and what to do.
@@ -159,7 +166,10 @@ func (e *engine) prepare(w *Workload) error {
 			e.follow[i], e.followed[a] = e.followed[a], int32(i)
 		}
 	}
-	count := e.name(w)
+	count := 0
+	if e.system.Prefix {
+		e.names, count = name(w)
+	}
 	if int64(count)*e.result.Replicas > mostNamed {
 		return fmt.Errorf("prompts have %d different blocks, and %d copies know each: more than %d; take fewer requests, shorter prompts, or fewer copies", count, e.result.Replicas, mostNamed)
 	}
@@ -219,22 +229,21 @@ func (e *engine) skip() {
 	}
 }
 
-// name gives blocks small numbers and says how many there are.
-func (e *engine) name(w *Workload) int {
-	if !e.system.Prefix {
-		return 0
+// name gives blocks of all requests small numbers, request by request, and says how many there are.
+func name(w *Workload) (all []int32, count int) {
+	n, most := 0, Block(0)
+	for i := range w.Requests {
+		n += len(w.Requests[i].Blocks)
 	}
-	all := make([]int32, 0, e.offset[len(w.Requests)])
-	most := Block(0)
+	all = make([]int32, 0, n)
 	for i := range w.Requests {
 		for _, b := range w.Requests[i].Blocks {
 			most = max(most, b)
 			all = append(all, int32(b))
 		}
 	}
-	e.names = all
 	if int64(most) < 2*int64(len(all))+1024 {
-		return int(most) + 1
+		return all, int(most) + 1
 	}
 	numbers := make(map[int32]int32, len(all))
 	for i, b := range all {
@@ -245,7 +254,7 @@ func (e *engine) name(w *Workload) int {
 		}
 		all[i] = k
 	}
-	return len(numbers)
+	return all, len(numbers)
 }
 
 // serve lets time pass: arrivals first, then the replica that is behind.
@@ -459,9 +468,6 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	}
 	if s.Node.GPUs%s.Tensor != 0 {
 		return nil, nil, nil, fmt.Errorf("%d GPUs do not divide among replicas of %d; take a multiple", s.Node.GPUs, s.Tensor)
-	}
-	if drives := sys.Drive || sys.Stream == FromDrive || sys.Stream == Blocked && (s.KVPlace == OnDrive || s.GPUShare+s.HostShare < thousand); drives && s.Node.Drives == 0 {
-		return nil, nil, nil, fmt.Errorf("%s needs drives; set drives to 1 or more", sys.Title)
 	}
 	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
 		return nil, nil, nil, errors.New("keys and values of four bits are FlexGen's alone; choose bf16 or fp8")
