@@ -77,15 +77,17 @@ const (
 
 // A client is a thread of the workload or an actor.
 type client struct {
-	thread plan.Thread
-	next   int // of its steps
-	phase  phase
-	actor  bool
-	failed bool // the call is about what is not there
+	thread plan.Thread // what is used whenever it goes on comes first
+	next   int         // of its steps
 	// Of the time since a moment, that until core went by waiting for one; the rest is
 	// the cause's.
 	since, core unit.Time
 	cause       Cause
+	phase       phase
+	actor       bool
+	failed      bool // the call is about what is not there
+	sends       bool // its steps write files back
+	full        bool // its store waits for room in the log
 	// When the steps that it executes at the same time have ended so far, and the cause
 	// of the last.
 	end      unit.Time
@@ -95,8 +97,6 @@ type client struct {
 	collecting, collected unit.Time
 	waiter                int32 // the next client that waits for the same lock, and one, or nobody
 	call                  call.Call
-	sends                 bool      // its steps write files back
-	full                  bool      // its store waits for room in the log
 	began                 unit.Time // the call
 	start                 unit.Time // when an actor has to act at last, if it works or sleeps
 }

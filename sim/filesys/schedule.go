@@ -33,11 +33,7 @@ type schedule struct {
 
 // newSchedule returns a schedule of so many clients, of which none goes on.
 func newSchedule(clients int) schedule {
-	places := 1
-	for places < clients {
-		places *= 2
-	}
-	s := schedule{entries: make([]entry, 2*places)}
+	s := schedule{entries: make([]entry, 2*clients)} // however many: below 1 are all
 	for i := range s.entries {
 		s.entries[i].at = never
 	}

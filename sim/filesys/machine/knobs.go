@@ -264,10 +264,13 @@ func Knobs() []knob.Knob[Setup] {
 	return ks
 }
 
+// known are the knobs, made once: every run asks.
+var known = Knobs()
+
 // Validate reports every number that is out of range, and what contradicts.
 func (s *Setup) Validate() error {
 	var errs []error
-	for _, k := range Knobs() {
+	for _, k := range known {
 		if k.Key != "scale" || s.Scale < 1 || s.Scale > 4096 { // one that no form offers is as good
 			errs = append(errs, k.Check(s))
 		}
