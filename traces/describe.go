@@ -41,6 +41,15 @@ var signatures = []struct {
 // offices are the ends of the names of what office programs write.
 var offices = []string{".xlsx", ".xlsm", ".docx", ".pptx", ".ods", ".odt", ".odp"}
 
+// Office reports whether a file with this name and beginning is a document of an office program.
+func Office(name string, data []byte) bool {
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return false
+	}
+	return bytes.Contains(data[:min(len(data), 512)], []byte("mimetypeapplication/")) ||
+		slices.ContainsFunc(offices, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) })
+}
+
 // describe says what content looks like that no format recognizes.
 func describe(name string, data []byte) string {
 	switch {
@@ -50,8 +59,7 @@ func describe(name string, data []byte) string {
 		return "a report, " + nsight
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("/data.pkl")):
 		return reasons[checkpoint]
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("mimetypeapplication/")),
-		bytes.HasPrefix(data, []byte("PK\x03\x04")) && slices.ContainsFunc(offices, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }):
+	case Office(name, data):
 		return "a document of an office program; save a table as CSV, a text as plain text, and drop that"
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte(".npy")):
 		return "arrays of NumPy (.npz), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py"

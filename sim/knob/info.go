@@ -166,7 +166,7 @@ func (i *Info) Canon(text string) (string, error) {
 	case Number:
 		v, err := i.Measure(text)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", i.Label, err)
+			return "", unread(err, i.Label, i.Min, i.Max, i.Scale)
 		}
 		if !i.spans(v) {
 			return "", i.outside(v, i.Min, i.Max)

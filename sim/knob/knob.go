@@ -80,7 +80,7 @@ func (k *Knob[S]) Parse(s *S, text string) error {
 	}
 	v, err := ParseDecimal(text, k.Scale)
 	if err != nil {
-		return fmt.Errorf("%s: %w", k.Label, err)
+		return unread(err, k.Label, k.Min, k.Max, k.Scale)
 	}
 	if err := k.check(v); err != nil {
 		return err
@@ -142,6 +142,21 @@ func rounded(a, b, c uint64) uint64 {
 	return q
 }
 
+// A tooLarge is a text of a number that is beyond what can be counted.
+type tooLarge string
+
+// Error implements error.
+func (e tooLarge) Error() string { return strconv.Quote(string(e)) + " is too large" }
+
+// unread says of which setting a text is no number, and where it is one that is too large, what
+// may be asked for.
+func unread(err error, label string, least, most, scale int64) error {
+	if large := tooLarge(""); errors.As(err, &large) {
+		return fmt.Errorf("%s: %w; want %s to %s", label, err, Decimal(least, scale), Decimal(most, scale))
+	}
+	return fmt.Errorf("%s: %w", label, err)
+}
+
 // ParseDecimal reads a plain decimal number (digits, at most one point,
 // optional sign and exponent) and returns it times scale, rounded to the
 // nearest integer. With scale 1 the number must be whole.
@@ -162,7 +177,7 @@ func ParseDecimal(text string, scale int64) (int64, error) {
 		case err != nil && !errors.Is(err, strconv.ErrRange):
 			return 0, bad
 		case n > 30:
-			return 0, fmt.Errorf("%q is too large", text)
+			return 0, tooLarge(text)
 		case n < -30:
 			return 0, fmt.Errorf("%q is too small", text)
 		}
@@ -187,7 +202,7 @@ func ParseDecimal(text string, scale int64) (int64, error) {
 	hi, lo := bits.Mul64(n, uint64(scale))
 	for ; exp > 0; exp-- {
 		if hi != 0 || lo > (1<<63)/10 {
-			return 0, fmt.Errorf("%q is too large", text)
+			return 0, tooLarge(text)
 		}
 		lo *= 10
 	}
@@ -206,7 +221,7 @@ func ParseDecimal(text string, scale int64) (int64, error) {
 		lo++
 	}
 	if hi != 0 || lo > 1<<63-1 {
-		return 0, fmt.Errorf("%q is too large", text)
+		return 0, tooLarge(text)
 	}
 	if neg {
 		return -int64(lo), nil

@@ -177,3 +177,16 @@ func TestZero(t *testing.T) {
 		}
 	}
 }
+
+// What is too large to count says what may be asked for.
+func TestTooLarge(t *testing.T) {
+	k := &Knob[int64]{Info: Info{Key: "memory", Label: "Memory", Kind: Number, Unit: "GiB", Scale: 1 << 30, Min: 0, Max: 8 << 40}, Get: func(v *int64) int64 { return *v }, Set: func(s *int64, v int64) { *s = v }}
+	const want = `Memory: "1e12" is too large; want 0 to 8192`
+	var v int64
+	if err := k.Parse(&v, "1e12"); err == nil || err.Error() != want {
+		t.Error(err)
+	}
+	if _, err := k.Canon("1e12"); err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"archive/zip"
 	"bytes"
 	"flag"
 	"fmt"
@@ -190,6 +191,30 @@ func (a array) ReadAt(p []byte, off int64) (int, error) {
 func TestOnce(t *testing.T) {
 	_, err := Open([]File{{Name: "config.json", Data: []byte(`{"architectures": ["WhisperForConditionalGeneration"], "model_type": "whisper"}`)}}, "", 0)
 	if err == nil || strings.Count(err.Error(), "whisper\" (") != 1 || strings.Contains(err.Error(), Again) || !strings.Contains(err.Error(), "known are llama") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A workbook is told what it is, and nobody takes it for tensors.
+func TestOffice(t *testing.T) {
+	for _, name := range []string{"book.xlsx", "empty.docx"} {
+		_, err := Open([]File{{Name: name, Data: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}}, "", 0)
+		if err == nil || strings.Contains(err.Error(), ".npy members") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"[Content_Types].xml", "xl/workbook.xml"} {
+		if _, err := z.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open([]File{{Name: "book.xlsx", Data: b.Bytes()}}, "", 0)
+	if err == nil || !strings.HasPrefix(err.Error(), "book.xlsx: a document of an office program; save a table as CSV") {
 		t.Errorf("%v", err)
 	}
 }

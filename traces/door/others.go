@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/filesys/load"
+	"spillway/traces"
 	"spillway/traces/address"
 	"spillway/traces/archive"
 	"spillway/traces/contents"
@@ -336,7 +337,8 @@ var refused = []string{"\x89PNG\r\n", "\xff\xd8\xff", "GIF8", "%PDF-", "SQLite f
 func sniffContents(f *archive.Item) Sure {
 	begins := func(s string) bool { return bytes.HasPrefix(f.Data, []byte(s)) }
 	switch {
-	case f.Dropped < 0: // only what can be read anywhere
+	case f.Dropped < 0, // only what can be read anywhere
+		traces.Office(f.Name, f.Data):
 		return No
 	case slices.ContainsFunc(tensors, begins), tensorfile.IsLegacy(f.Data), strings.HasSuffix(strings.ToLower(f.Name), ".safetensors"), safetensors(f.Data):
 		return Yes

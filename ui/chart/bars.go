@@ -397,6 +397,9 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	}
 	shown := func(r *Run) (string, bool) { s := d.stack(r, qs, at); return amount(s.total, unit), s.any }
 	if d.view.Text = d.alike(shown); d.view.Text != "" {
+		if d.chart.Max == 100 && len(qs) > 1 {
+			d.view.Text = d.shares(qs, at, names)
+		}
 		return
 	}
 	level := d.levelled(r, func(x *Run) bool {
@@ -409,6 +412,43 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 		d.view.Text += "; " + Percent(share, 1) + " of it is " + inner(names[part])
 	}
 	d.view.Text += "."
+}
+
+// shares says of stacks that are all of 100 % in which part systems differ most, and who has most
+// of it; if in none, which is the largest.
+func (d *drawing) shares(qs []*report.Quantity, at []int, names []string) string {
+	var most []*Run // of each part
+	high, low := make([]float64, len(qs)), make([]float64, len(qs))
+	for _, r := range d.runs {
+		s := d.stack(r, qs, at)
+		if !s.any || r.System.Bound {
+			continue
+		}
+		if most == nil {
+			most = slices.Repeat([]*Run{r}, len(qs))
+			copy(high, s.parts)
+			copy(low, s.parts)
+		}
+		for k, x := range s.parts {
+			if x > high[k] {
+				high[k], most[k] = x, r
+			}
+			low[k] = min(low[k], x)
+		}
+	}
+	part, largest := 0, 0
+	for k := range qs {
+		if high[k]-low[k] > high[part]-low[part] {
+			part = k
+		}
+		if high[k] > high[largest] {
+			largest = k
+		}
+	}
+	if Percent(high[part]/100, 1) == Percent(low[part]/100, 1) {
+		return "The same for all that are compared: " + Percent(high[largest]/100, 1) + " is " + inner(names[largest]) + "."
+	}
+	return sentence(names[part] + ": most with " + most[part].System.Title + ", " + Percent(high[part]/100, 1))
 }
 
 func (*drawing) keys(qs []*report.Quantity) []string {

@@ -462,6 +462,7 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 0, 0}, better: 1, change: byPace, want: "Nobody is served. G10 is fastest: 4 1/s, 2× as fast as DeepUM+."},
 		{values: []float64{1, 0.5, 0.501}, better: 1, want: "DeepUM+ and G10 are level: 50.1 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
 		{values: []float64{1, -1, -1}, better: 1, want: "G10 and DeepUM+ cannot run it."},
+		{values: []float64{1, -1, -1, -1}, better: 1, want: "None of the 3 that are compared can run it."},
 		{values: []float64{1, 0.5, 0.4}, better: 1, change: func(_ []chart.Run, i *lab.Info) { i.Systems[2].Follows = "policy" }, want: "G10 is fastest: 50 % of ideal throughput, 1.2× as fast as DeepUM+. What it still loses is mostly cold dough (61 % of its time beyond ideal). DeepUM+ is 20 % below G10, the best of the others, and 60 % below Ideal, a bound, in speed."},
 		{values: []float64{1, 0.5}, better: 1, change: func(_ []chart.Run, i *lab.Info) { i.Systems[1].Follows = "policy" }, want: "G10: 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal). G10 is 50 % below Ideal, a bound, in speed."},
 		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[2].Stale = true }, want: "So far: G10 is fastest: 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},

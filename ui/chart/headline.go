@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spillway/sim/order"
@@ -144,6 +145,9 @@ type contender struct {
 }
 
 func (h *headline) refusal() string {
+	if cannot, ok := strings.CutPrefix(orElse(h.say.Cannot, "cannot run it"), "cannot "); ok && len(h.done) == 0 && len(h.refused) > 2 {
+		return "None of the " + strconv.Itoa(len(h.refused)) + " that are compared can " + cannot + "."
+	}
 	return prose.List(h.refused) + " " + orElse(h.say.Cannot, "cannot run it") + "."
 }
 

@@ -137,3 +137,25 @@ func TestCancelledFinding(t *testing.T) {
 		}
 	}
 }
+
+// Of shares that are 100 % together nobody needs to hear that: the caption says where systems
+// differ most, or what most is of where they do not.
+func TestShares(t *testing.T) {
+	info := &lab.Info{
+		Systems:    []lab.System{{Name: "oven", Title: "Oven"}, {Name: "kiln", Title: "Kiln"}},
+		Quantities: []report.Quantity{{Key: "rye", Label: "Rye", Unit: "%"}, {Key: "oat", Label: "Oat", Unit: "%"}, {Key: "corn", Label: "Corn", Unit: "%"}},
+	}
+	ch := report.Chart{ID: "x", Kind: report.Stacks, Of: []string{"rye", "oat", "corn"}, Unit: "%", Max: 100}
+	for want, values := range map[string][2][]float64{
+		"The same for all that are compared: 50 % is oat.": {{20, 50, 30}, {20, 50, 30}},
+		"Rye: most with Kiln, 40 %.":                       {{20, 50, 30}, {40, 40, 20}},
+	} {
+		runs := make([]chart.Run, 2)
+		for i := range runs {
+			runs[i] = chart.Run{System: &info.Systems[i], On: true, Report: &report.Report{Fits: true, Values: values[i]}}
+		}
+		if v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &ch, runs); v.Text != want {
+			t.Errorf("%v: %q, want %q", values, v.Text, want)
+		}
+	}
+}

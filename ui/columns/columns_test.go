@@ -162,7 +162,7 @@ func TestEncode(t *testing.T) {
 	if w := head.Waits; len(w) != 2 || w[0].Begin != 100 || w[0].End != 400 || w[0].Step != 1 || len(w[0].Chain) != 2 || w[0].Chain[0].Track != 2 || w[0].For != 1 || w[1].Cat != 2 || w[1].For != 0 || !slices.Equal(head.For, []string{"", "the SSD"}) {
 		t.Errorf("%+v", w)
 	}
-	if says := columns.Tell(h).Says; says != "31.8 % of the time of all together is SSD read; the longest single wait is 250 ns of SSD read in relu, at 83.33 ns. Most is due to the SSD: 31.8 %." {
+	if says := columns.Tell(h).Says; says != "31.8 % of the time of all together is SSD read; the longest single wait is 250 ns of SSD read in relu, at 83.33 ns. Most is due to the SSD." {
 		t.Error(says)
 	}
 	// The script's test reads the same bytes.

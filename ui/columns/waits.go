@@ -225,7 +225,11 @@ func Tell(h *lab.Happening) *About {
 			}
 		}
 		if top > 0 && 2*due[top] >= waits {
-			a.Says += " Most is due to " + t.Resources[top].Label + ": " + prose.Percent(float64(due[top])/float64(all)) + "."
+			a.Says += " Most is due to " + t.Resources[top].Label
+			if of := prose.Percent(float64(due[top]) / float64(all)); of != share {
+				a.Says += ": " + of
+			}
+			a.Says += "."
 		}
 	}
 	return a

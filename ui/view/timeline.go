@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/vugu/vugu"
 )
@@ -15,7 +16,11 @@ type Timeline struct {
 // headline is what the time of the run goes to.
 func (c *Timeline) headline() string {
 	if c.shown() {
-		return c.Timeline.Of() + ": " + c.Timeline.Says()
+		says := c.Timeline.Says()
+		if rest, ok := strings.CutPrefix(says, "A "); ok { // behind a colon
+			says = "a " + rest
+		}
+		return c.Timeline.Of() + ": " + says
 	}
 	return "One run over time"
 }

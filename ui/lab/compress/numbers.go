@@ -148,7 +148,7 @@ func charts() []report.Chart {
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Sum: "time", Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the chosen targets; negative is faster than a GPU that holds everything uncompressed. Circles are what the paper publishes for these contents.", Say: "is highest"},
-		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
+		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "What memory holds decides it, not the design."},
 	}
 }
 
