@@ -796,6 +796,7 @@ window.charts = (() => {
     f.chart.setOption(option, { notMerge: key !== f.shape });
     if (key !== f.shape) enter(id, f);
     f.shape = key;
+    f.host.style.visibility = '';
     f.host.dataset.drawn = 'true';
     window.lastChart = performance.now();
   }
@@ -846,6 +847,8 @@ window.charts = (() => {
 
   function schedule(id) {
     pending.add(id);
+    const f = figures.get(id);
+    if (f?.host && f.away) f.host.style.visibility = 'hidden'; // bars of before under what is said of now
     plan();
   }
 

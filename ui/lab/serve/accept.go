@@ -65,11 +65,11 @@ func (s *source) Entries() []lab.Entry {
 	for i := range s.list {
 		o := &s.list[i]
 		list[i].Name = o.name
-		if o.asked != nil {
+		if o.asked != nil { // its lengths are its own, as the bundled list's are
 			list[i].Info = o.asked.Format + ": " + about(o.asked.Workload)
-			list[i].Set = "arrivals=poisson requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
+			list[i].Set = "workload=" + mooncake + " arrivals=poisson requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
 			if o.asked.Timed {
-				list[i].Set = "arrivals=file requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
+				list[i].Set = "workload=" + mooncake + " arrivals=file requests=" + fmt.Sprint(min(len(o.asked.Workload.Requests), 100_000))
 			}
 			continue
 		}
@@ -159,12 +159,12 @@ func load(s *settings, f lab.Files) (*work, error) {
 	var err error
 	switch {
 	case w.list == nil && s.Arrivals == recorded:
-		return nil, errors.New("arrivals as a file has them need one; open a list of requests, or choose another under Requests")
+		return nil, errors.New("arrivals as a file has them need one; open a list of requests, or choose another under Arrivals and lengths")
 	case w.list == nil:
 		w.Workload, err = s.recipe().Workload()
 		w.origin += "Made by a rule, always the same."
 	case s.Arrivals == recorded && !w.timed:
-		return nil, errors.New("the list does not say when requests came; choose other arrivals under Requests")
+		return nil, errors.New("the list does not say when requests came; choose other arrivals under Arrivals and lengths")
 	default:
 		w.Workload, err = w.paced(s, 0)
 	}

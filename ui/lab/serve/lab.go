@@ -39,7 +39,8 @@ func New() lab.Lab {
 			Lead:    "How many users can this machine serve, and what would one more tier bring?",
 			Systems: systems(),
 			Panels: []lab.Panel{
-				{Key: "requests", Title: "Requests"},
+				{Key: "requests", Title: "Requests"}, // who opens a list or a model keeps what is below
+				{Key: "arrivals", Title: "Arrivals and lengths"},
 				{Key: "limits", Title: "What users accept"},
 				{Key: "model", Title: "Model"},
 				{Key: "machine", Title: "Machine"},
@@ -157,7 +158,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		}
 	}
 	if sys, err := s.system(r.System); err == nil && sys.Prefix && !w.shares() {
-		rep.Caveats = append(rep.Caveats, "Prompts share nothing here, so there is nothing to keep of them and tiers are level: set Groups and Shared, or Turns, under Requests.")
+		rep.Caveats = append(rep.Caveats, "Prompts share nothing here, so there is nothing to keep of them and tiers are level: set Groups and Shared, or Turns, under Arrivals and lengths.")
 	}
 	switch {
 	case s.Arrivals == "burst":

@@ -115,13 +115,13 @@ func list() []report.Measure[*result] {
 	gib("weights_gib", "Weights", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.Weights })
 	gib("kv_gib", "Memory for keys and values", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.KV })
 	add("gpu_used_gib", "GPU memory in use", "GiB", "Weights and activations of a copy, and the most keys and values at once, those kept of prompts among them; mean over the copies.", 1, 0, func(r *result) float64 {
-		return inGiB(r.Memory.Weights + r.Memory.Activations + r.most(func(x *core.Sample) int64 { return x.Used + x.Cached })/unit.Bytes(max(1, r.Replicas)))
+		return inGiB(r.Memory.Weights + r.Memory.Activations + r.running(core.OnGPU, func(x *core.Sample) int64 { return x.Used + x.Cached })/unit.Bytes(max(1, r.Replicas)))
 	})
 	add("host_used_gib", "Host memory in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
-		return inGiB(r.elsewhere(core.FromHost) + r.most(func(x *core.Sample) int64 { return x.Host }))
+		return inGiB(r.elsewhere(core.FromHost) + r.running(core.OnHost, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Host }))
 	})
 	add("drives_used_gib", "Drives in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
-		return inGiB(r.elsewhere(core.FromDrive) + r.most(func(x *core.Sample) int64 { return x.Drive }))
+		return inGiB(r.elsewhere(core.FromDrive) + r.running(core.OnDrive, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Drive }))
 	})
 	add("drives_gib", "Size of the drives", "GiB", "All of them.", 0, 0, func(r *result) float64 {
 		n := &r.setting.Node
@@ -187,6 +187,18 @@ func (r *result) most(of func(*core.Sample) int64) unit.Bytes {
 		n = max(n, of(&r.Samples[i]))
 	}
 	return unit.Bytes(n) * r.Memory.KVToken
+}
+
+// running are the most bytes of keys and values of requests under way in a place: of FlexGen where it keeps them, else on the GPUs.
+func (r *result) running(at core.Place, of func(*core.Sample) int64) unit.Bytes {
+	place := core.OnGPU
+	if r.from == core.Blocked {
+		place = r.setting.KVPlace
+	}
+	if place != at {
+		return 0
+	}
+	return r.most(of)
 }
 
 // elsewhere are the bytes of weights that stream from a place: all of them, of FlexGen its shares.

@@ -167,9 +167,9 @@ func check(s *settings) error {
 	r := &s.Recipe
 	switch {
 	case s.Workload != mooncake && s.Entry == "" && s.Arrivals == recorded:
-		return fmt.Errorf("arrivals as a file has them need one; open a list of requests, or choose another under Requests")
+		return fmt.Errorf("arrivals as a file has them need one; open a list of requests, or choose another under Arrivals and lengths")
 	case r.Groups > 0 && int64(r.Shared) >= int64(r.Input.Mean):
-		return fmt.Errorf("prompts of %d tokens have no room for %d that are shared; set input above shared under Requests", r.Input.Mean, r.Shared)
+		return fmt.Errorf("prompts of %d tokens have no room for %d that are shared; set input above shared under Arrivals and lengths", r.Input.Mean, r.Shared)
 	case s.Setting.GPUShare+s.Setting.HostShare > 1000:
 		return fmt.Errorf("weights on the GPU and in host memory are more than all; set gpu_share and host_share under Engine so that both are at most 100 %%")
 	}
@@ -197,13 +197,15 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	const most = 100_000
 	ofRecipe := []string{"input", "output", "input_sigma", "output_sigma", "shared", "groups", "zipf", "turns"}
-	requests := []knob.Knob[settings]{
+	source := []knob.Knob[settings]{
 		one(knob.Info{Key: "workload", Label: "Requests", Help: "What the service is asked.", Always: true, Choices: []knob.Choice{
 			{Key: made, Label: "made by lengths", Help: "Requests of the lengths and arrivals below.", Hides: []string{"pace"}},
 			{Key: mooncake, Label: "Mooncake's conversations", Help: "2000 requests of an hour of a chat, with the beginnings that their prompts share.", Source: "Qin et al., Mooncake, FAST 2025, conversation trace (Apache-2.0), thinned to a sixth by conversations", Set: "arrivals=file", Hides: ofRecipe},
 			{Key: azure, Label: "Azure's code completions", Help: "Prompts and answers as long as those of a service that completes code; they share nothing, and arrivals are those below.", Source: "Patel et al., Splitwise, ISCA 2024: Azure's public trace of 2023, code (CC-BY 4.0), as a histogram of 8819 requests", Set: "arrivals=poisson", Hides: append([]string{"pace"}, ofRecipe...)},
 		}}, func(s *settings) *string { return &s.Workload }),
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which list of requests, or model, of the opened files is used, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+	}
+	requests := []knob.Knob[settings]{
 		one(knob.Info{Key: "arrivals", Label: "Arrivals", Help: "When requests come.", Choices: []knob.Choice{
 			{Key: "burst", Label: "all at once", Help: "As throughput is measured: the time to the first token is a queue then, and no latency.", Hides: []string{"rate", "users", "cv", "pace"}},
 			{Key: "poisson", Label: "at random, at a rate", Help: "Independently of each other: times between them are exponential.", Hides: []string{"users", "cv", "pace"}},
@@ -307,5 +309,5 @@ func knobs() map[string][]knob.Knob[settings] {
 		given(knob.Info{Key: "gpu_batch", Label: "Batch of the GPU", Help: "Of FlexGen: how many sequences the GPU computes at a time, which matters to weights of four bits.", Min: 1, Max: 65536, Zero: "all"}, func(s *core.Setting) *int64 { return &s.GPUBatch }),
 		yes(knob.Info{Key: "cpu_attention", Label: "Processors attend", Help: "Of FlexGen: keys and values are in host memory, and processors compute attention over them."}, func(s *core.Setting) *bool { return &s.CPUAttention }),
 	}
-	return map[string][]knob.Knob[settings]{"requests": requests, "limits": limits, "model": served, "machine": hardware, "engine": engine, own.Panel().Key: yours(one(tiersKnob(), func(s *settings) *string { return &s.Tiers }))}
+	return map[string][]knob.Knob[settings]{"requests": source, "arrivals": requests, "limits": limits, "model": served, "machine": hardware, "engine": engine, own.Panel().Key: yours(one(tiersKnob(), func(s *settings) *string { return &s.Tiers }))}
 }
