@@ -149,8 +149,7 @@ func whose(t *timeline.Timeline) string {
 }
 
 // share says what most of the time waits for.
-func share(t *timeline.Timeline, most int, of float64, tracks int64) string {
-	said := prose.Percent(of)
+func share(t *timeline.Timeline, most int, said string, tracks int64) string {
 	switch c := &t.Cats[most]; {
 	case c.Verb && tracks > 1:
 		return "A " + whose(t) + " " + c.Label + " " + said + " of its time"
@@ -186,8 +185,10 @@ func Tell(h *lab.Happening) *About {
 		a.Says = "Nothing waits."
 		return a
 	}
+	said := ""
 	if most >= 0 {
-		a.Says = share(t, most, float64(spent[most])/float64(all), tracks)
+		said = prose.Percent(float64(spent[most]) / float64(all))
+		a.Says = share(t, most, said, tracks)
 	}
 	if len(list) > 0 {
 		w := slices.MinFunc(list, longer)
@@ -226,7 +227,7 @@ func Tell(h *lab.Happening) *About {
 		}
 		if top > 0 && 2*due[top] >= waits {
 			a.Says += " Most is due to " + t.Resources[top].Label
-			if of := prose.Percent(float64(due[top]) / float64(all)); of != share {
+			if of := prose.Percent(float64(due[top]) / float64(all)); of != said {
 				a.Says += ": " + of
 			}
 			a.Says += "."

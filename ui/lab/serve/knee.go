@@ -32,6 +32,7 @@ type loadPoint struct {
 	goodput, perMill int64 // thousandths of requests a second; millionths of a dollar for a million tokens
 	good             int64 // share of requests that keep both limits, in thousandths
 	hit              int64 // millionths
+	answer           int64 // tokens of an answer, in the mean
 	short            bool  // a policy may not work so much: everything else is 0
 }
 
@@ -41,18 +42,20 @@ type knee struct {
 	// best is the largest load that keeps the limits; its rate is 0 if none does.
 	best  loadPoint
 	pause unit.Time // of a user between questions
+	// longest is how long a user of the bound may wait for an answer of mean length within both limits; 0 of others.
+	longest unit.Time
 	bound *knee     // of the bound, which no system is better than; nil of the bound itself, and where there is none
 	short bool      // a policy may not work enough for all loads: there are no points then
 }
 
 // users is how many there are at the largest load that keeps the limits, by Little's law: each
-// waits for an answer, and pauses before asking again. They are no more than the bound's: who waits
-// longer for an answer is no further user.
+// waits for an answer, and pauses before asking again. Of the bound each waits as long as the limits let
+// him: a system that is slower within them has more users at the same load. None has more than the bound.
 func (k *knee) users() float64 {
 	if k.best.rate == 0 {
 		return 0
 	}
-	n := float64(k.best.rate) / 1000 * seconds(k.best.e2e+k.pause)
+	n := float64(k.best.rate) / 1000 * seconds(max(k.best.e2e, k.longest)+k.pause)
 	if k.bound != nil {
 		n = min(n, k.bound.users())
 	}
@@ -184,6 +187,9 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 			next = (low + high) / 2
 		}
 	}
+	if sys, err := s.system(system); err == nil && sys.Free && k.best.rate > 0 {
+		k.longest = s.Setting.TTFT + s.Setting.TPOT*unit.Time(k.best.answer-1)
+	}
 	return w.keep(key, k), nil
 }
 
@@ -242,7 +248,7 @@ func (w *work) loaded(s *settings, x *core.Setting, rate int64) (at loadPoint, e
 		return at, nil
 	}
 	return loadPoint{
-		rate: rate, ttft: r.TTFT.Mean, ttft90: r.TTFT.P90, tpot: r.TPOT.Mean, e2e: r.E2E.Mean,
+		rate: rate, answer: r.Answers / int64(len(r.Requests)), ttft: r.TTFT.Mean, ttft90: r.TTFT.P90, tpot: r.TPOT.Mean, e2e: r.E2E.Mean,
 		goodput: r.Goodput(), perMill: r.PerMillion(), good: 1000 * r.Good / int64(len(r.Requests)), hit: r.HitRate(),
 	}, nil
 }

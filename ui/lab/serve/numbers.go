@@ -88,7 +88,12 @@ func list() []report.Measure[*result] {
 			{"p90", "nine in ten within", func(s *core.Spread) unit.Time { return s.P90 }},
 			{"p99", "99 in 100 within", func(s *core.Spread) unit.Time { return s.P99 }},
 		} {
-			add(x.key+"_"+p.key+"_s", x.label+", "+p.label, "s", x.help, 4, -1, func(r *result) float64 { return seconds(p.of(x.of(r))) })
+			add(x.key+"_"+p.key+"_s", x.label+", "+p.label, "s", x.help, 4, -1, func(r *result) float64 {
+				if x.key == "itl" && r.System == bound() { // nothing is proven of it
+					return report.None()
+				}
+				return seconds(p.of(x.of(r)))
+			})
 		}
 	}
 	for p, x := range phases {
@@ -106,7 +111,12 @@ func list() []report.Measure[*result] {
 	}
 	add("kv_tokens", "Room for tokens", "tokens", "Tokens whose keys and values a copy of the model holds in GPU memory.", 0, 1, func(r *result) float64 { return float64(r.Memory.KVTokens) })
 	add("kv_tokens_gib", "Tokens of one GiB more", "tokens", "How many more it would be with a GiB more on each of its GPUs.", 0, 0, func(r *result) float64 { return float64(r.Memory.GiB) })
-	add("peak_tokens", "Tokens in use", "tokens", "Of requests under way, the most at once on a copy.", 0, 0, func(r *result) float64 { return float64(r.PeakKV) })
+	add("peak_tokens", "Tokens in use", "tokens", "Of requests under way, the most at once on a copy.", 0, 0, func(r *result) float64 {
+		if r.System == bound() {
+			return report.None()
+		}
+		return float64(r.PeakKV)
+	})
 	add("host_tokens", "Room in host memory", "tokens", "Tokens whose keys and values the host tier of a copy holds.", 0, 0, func(r *result) float64 { return float64(r.Memory.Host) })
 	add("drive_tokens", "Room on drives", "tokens", "Tokens whose keys and values the drives of a copy hold.", 0, 0, func(r *result) float64 { return float64(r.Memory.Drive) })
 	gib := func(key, label, help string, f func(m *core.Footprint) unit.Bytes) {
