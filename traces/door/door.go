@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces"
 	"spillway/traces/address"
@@ -313,7 +314,7 @@ func takes(shown string) string {
 	for i := range subjects {
 		s := &subjects[i]
 		if s.lab == shown {
-			return s.takes() + ". Files of the other laboratories open there"
+			return prose.Capital(s.takes()) + ". Files of the other laboratories open there"
 		}
 		list = append(list, s.title+": "+s.takes())
 	}
