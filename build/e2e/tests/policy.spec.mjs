@@ -66,7 +66,7 @@ test('a table says byte or block, and its cells are buttons', async ({ page }) =
 });
 
 test('a challenge opens on its question and says a score', async ({ page }) => {
-  await visit(page, './#v=4&lab=store');
+  await visit(page, './#v=2&lab=store&workload=pairs');
   await page.click('#given-preset');
   await page.click('#preset-challenge-store');
   await expect(page.locator('#ask-says')).toContainText('Score of Yours: 1.1198', { timeout: 60_000 });
