@@ -235,7 +235,7 @@ func tabulate(x *Field, k *knob.Info, on []string) {
 		x.Rows = append(x.Rows, row)
 	}
 	if x.Hint == "" {
-		x.Hint = fmt.Sprintf("%d of %d cells are %s, %d are %s.", len(on), len(k.Choices), k.Grid.On, len(k.Choices)-len(on), k.Grid.Off)
+		x.Hint = fmt.Sprintf("Cells: %d %s, %d %s.", len(on), k.Grid.On, len(k.Choices)-len(on), k.Grid.Off)
 	}
 }
 
