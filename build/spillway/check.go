@@ -213,7 +213,7 @@ func redrawn(l lab.Lab, info *exec.BundleInfo, workload []lab.File) ([]exec.Draw
 	if err != nil {
 		return nil, err
 	}
-	if at.Lab != info.Lab || shown.Setup.String() != info.Setup || !slices.Equal(shown.On, info.Systems) {
+	if at.Lab != info.Lab || shown.Setup.String() != info.Setup || !slices.Equal(slices.Sorted(slices.Values(shown.On)), slices.Sorted(slices.Values(info.Systems))) { // a command names them in any order
 		return nil, errors.New("the link in scenario.txt is of something else than its results")
 	}
 	shown.View = state.Explore // whatever view the page was in

@@ -59,8 +59,8 @@ type Info struct {
 	Zero string
 }
 
-// A Grid is the table whose cells are the choices of a Many: the key of one is that of its row, a
-// point, and that of its column.
+// A Grid is the table whose cells are the choices of a Many: the key of one is that of its
+// column, a point, and that of its row.
 type Grid struct {
 	Rows, Columns []Line
 	Off, On       string // what a cell says that is not chosen, and one that is
@@ -71,8 +71,8 @@ type Line struct{ Key, Label string }
 
 // Name is what a cell is called: "Inodes, rename".
 func (g *Grid) Name(key string) string {
-	row, column, _ := strings.Cut(key, ".")
-	return label(g.Rows, row) + ", " + label(g.Columns, column)
+	column, row, _ := strings.Cut(key, ".")
+	return label(g.Columns, column) + ", " + label(g.Rows, row)
 }
 
 func label(list []Line, key string) string {

@@ -47,3 +47,27 @@ test('a link with a policy shows its text', async ({ page }) => {
   await expect(brought.locator('pre')).toHaveText('# Mine\nevict = size * p1');
   await expect(page.locator('#why')).toContainText(/Mine is \d+ % below LRU, the best of the others, in time\./);
 });
+
+test('a table says byte or block, and its cells are buttons', async ({ page }) => {
+  await visit(page, './#v=2&lab=filesys&workload=create&scale=256&systems=bytefs,ext4');
+  const cell = page.getByRole('button', { name: 'Names, create: byte' });
+  await expect(cell).toHaveAttribute('aria-pressed', 'false');
+  await cell.focus();
+  await page.keyboard.press('Space');
+  await expect(page.getByRole('button', { name: 'Names, create: block' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.getByRole('button', { name: 'Names, create: block' })).toBeFocused();
+  await finished(page);
+  await expect(page.locator('#run-own')).toHaveClass(/done/);
+  await expect(page).toHaveURL(/by_block=inode\.lookup,dentry\.lookup,dentry\.create/);
+  await page.click('#f-by_block-blocks');
+  await expect(page).toHaveURL(/by_block=blocks/);
+  await finished(page);
+  await expect(page.locator('#why')).toContainText('the best of the others');
+});
+
+test('a challenge opens on its question and says a score', async ({ page }) => {
+  await visit(page, './#v=2&lab=store&workload=pairs');
+  await page.click('#given-preset');
+  await page.click('#preset-challenge-store');
+  await expect(page.locator('#ask-says')).toContainText('Score of Yours: 1.1198', { timeout: 60_000 });
+});

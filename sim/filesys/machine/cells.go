@@ -17,12 +17,12 @@ func (c Cell) Key() string { return c.Structure + "." + c.Call }
 // A heading is that of a row or of a column of the table.
 type heading struct{ key, label, help string }
 
-// Rows and columns of the table, in the order in which they are shown.
+// Columns and rows of the table, in the order in which they are shown.
 var (
 	cellStructures = []heading{
 		{"data", "Data", "what of a page of a file has changed, if fewer lines than “By bytes below” did"},
 		{"inode", "Inodes", "one or two lines of 64 bytes"},
-		{"dentry", "Directory entries", "a line for each name"},
+		{"dentry", "Names", "a line for each entry of a directory"},
 		{"inodes", "Inode bitmap", "a line for each inode"},
 		{"blocks", "Block bitmap", "a line for each 512 blocks"},
 	}
@@ -46,7 +46,7 @@ var cells = map[string]string{
 	"blocks": "create delete rename truncate sync back",
 }
 
-// Cells are those of the table that anything moves, row by row.
+// Cells are those of the table that anything moves, structure by structure.
 func Cells() (list []Cell) {
 	for _, s := range cellStructures {
 		for c := range strings.FieldsSeq(cells[s.key]) {
@@ -105,11 +105,11 @@ func tableKnob() knob.Info {
 	k.Grid = &knob.Grid{Off: "byte", On: "block"}
 	structures, calls := map[string]string{}, map[string]string{}
 	for _, h := range cellStructures {
-		k.Grid.Rows = append(k.Grid.Rows, knob.Line{Key: h.key, Label: h.label})
+		k.Grid.Columns = append(k.Grid.Columns, knob.Line{Key: h.key, Label: h.label})
 		structures[h.key] = h.help
 	}
 	for _, h := range cellCalls {
-		k.Grid.Columns = append(k.Grid.Columns, knob.Line{Key: h.key, Label: h.label})
+		k.Grid.Rows = append(k.Grid.Rows, knob.Line{Key: h.key, Label: h.label})
 		calls[h.key] = h.help
 	}
 	var all []string

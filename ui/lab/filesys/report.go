@@ -22,7 +22,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	if w.recorded {
 		rep.Notes = append(rep.Notes, whereof(s, r))
 	}
-	rep.Notes = append(rep.Notes, notes(r)...)
+	rep.Notes = append(append(rep.Notes, notes(r)...), tableSays(r)...)
 	rep.Curves = curves(r)
 	return rep
 }

@@ -223,7 +223,7 @@ func tabulate(x *Field, k *knob.Info, on []string) {
 		row := Row{Label: r.Label}
 		for _, c := range k.Grid.Columns {
 			cell := Cell{}
-			if o := k.Choice(r.Key + "." + c.Key); o != nil {
+			if o := k.Choice(c.Key + "." + r.Key); o != nil {
 				cell = Cell{Key: o.Key, Says: k.Grid.Off, Help: o.Help, On: slices.Contains(on, o.Key)}
 				if cell.On {
 					cell.Says = k.Grid.On
@@ -235,7 +235,7 @@ func tabulate(x *Field, k *knob.Info, on []string) {
 		x.Rows = append(x.Rows, row)
 	}
 	if x.Hint == "" {
-		x.Hint = fmt.Sprintf("%d of %d cells are %s, %d are %s.", len(on), len(k.Choices), k.Grid.On, len(k.Choices)-len(on), k.Grid.Off)
+		x.Hint = fmt.Sprintf("Cells: %d %s, %d %s.", len(on), k.Grid.On, len(k.Choices)-len(on), k.Grid.Off)
 	}
 }
 
