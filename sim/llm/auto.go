@@ -8,6 +8,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -239,7 +240,7 @@ func auto(s *Setup, sys *system.System, options offload.Options, p report.Progre
 		if l.Own() {
 			shared = fmt.Sprintf(" context=%d expert=%d", l.Context, l.Expert)
 		}
-		best.Notes = append(best.Notes, fmt.Sprintf("Cut as tensor=%d data=%d%s zero=%d micro=%d, with %d stages: the fastest of %d that were run, of %d by closed forms.", l.Tensor, l.Data, shared, l.ZeRO, l.Micro, l.Pipeline, ran, len(list)))
+		best.Notes = append(best.Notes, fmt.Sprintf("Cut as tensor=%d data=%d%s zero=%d micro=%d, with %s: the fastest of %d that were run, of %d by closed forms.", l.Tensor, l.Data, shared, l.ZeRO, l.Micro, prose.Count(l.Pipeline, "stage"), ran, len(list)))
 	}
 	said.reach(whole)
 	return best, nil

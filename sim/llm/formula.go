@@ -143,7 +143,8 @@ func short(m *recipe.Memory, j *recipe.Job) (lacks, why string) {
 // tenths writes an amount in GiB.
 func tenths(n unit.Bytes) string { return prose.Fixed(float64(n)/float64(unit.GiB), 1) }
 
-// A saving makes a recipe smaller, at a price that is only there to choose between them.
+// A saving makes a recipe smaller, at a price that is only there to choose between them. Adapters cost more than all that keeps
+// training every weight, which is another training.
 type saving struct {
 	word, set string
 	price     int
@@ -158,8 +159,8 @@ var savings = []saving{
 	{"offloaded activations", "activation_offload=1", 6, func(j *recipe.Job) { j.ActivationOffload = true }},
 	{"one sequence in a micro-batch", "micro=1", 6, func(j *recipe.Job) { j.Micro = 1 }},
 	{"paged 8-bit AdamW", "optimizer=paged-8bit", 9, func(j *recipe.Job) { j.Optimizer = recipe.Paged8 }},
-	{"LoRA", "method=lora", 12, func(j *recipe.Job) { j.Method, j.FP32 = recipe.LoRA, false }},
-	{"QLoRA", "method=qlora", 20, func(j *recipe.Job) { j.Method, j.FP32 = recipe.QLoRA, false }},
+	{"LoRA", "method=lora", 40, func(j *recipe.Job) { j.Method, j.FP32 = recipe.LoRA, false }},
+	{"QLoRA", "method=qlora", 60, func(j *recipe.Job) { j.Method, j.FP32 = recipe.QLoRA, false }},
 }
 
 // mended is the smallest change with which a job fits, of all that there are; empty if none does.

@@ -201,6 +201,9 @@ func TestHanded(t *testing.T) {
 	}
 	for seed := range rounds {
 		r := rng(99_000 + seed)
+		if seed == 0 {
+			r = rng(77_056) // which planned anew takes 3.9 % longer, and with the plan for less as well
+		}
 		s := r.realistic()
 		before, err := Run(&s, "teraio-ssd", false, nil)
 		if err != nil || !before.Ran() {
@@ -218,5 +221,7 @@ func TestHanded(t *testing.T) {
 			t.Errorf("seed %d: %v handed, %v planned anew, %v with less memory (%v)", seed, after.Time, anew.Time, before.Time, err)
 		}
 	}
-	t.Logf("%d of %d are slower planned anew", slower, rounds)
+	if slower == 0 {
+		t.Error("none is slower planned anew: the first of these setups was")
+	}
 }

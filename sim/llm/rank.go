@@ -25,6 +25,7 @@ var Ways = []Way{
 	{Key: "full-8bit", Title: "All weights, 8-bit AdamW", Optimizer: recipe.AdamW8},
 	{Key: "full-backward", Title: "All weights, 8-bit AdamW, updated in the backward pass", Optimizer: recipe.AdamW8, InBackward: true},
 	{Key: "full-paged", Title: "All weights, paged 8-bit AdamW", Optimizer: recipe.Paged8},
+	{Key: "full-paged-backward", Title: "All weights, paged 8-bit AdamW, updated in the backward pass", Optimizer: recipe.Paged8, InBackward: true},
 	{Key: "lora", Title: "LoRA", Method: recipe.LoRA, Optimizer: recipe.AdamWBF16},
 	{Key: "qlora", Title: "QLoRA", Method: recipe.QLoRA, Optimizer: recipe.AdamWBF16},
 }

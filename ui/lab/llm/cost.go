@@ -66,6 +66,11 @@ func bound(r *core.Result) bool {
 	return err == nil && x.Bound
 }
 
+// only reports whether a run is a bound that its machine could not hold, so that it has no bill for a token.
+func (r *result) only() bool {
+	return bound(r.Result) && r.Job != nil && needs(r.Result) > r.setup.Node.Usable()
+}
+
 // costs is the finding.
 func (v *view) costs(list []*result, best float64) string {
 	for _, r := range list {

@@ -172,9 +172,15 @@ func list() []report.Measure[*result] {
 	add("written_tb_day", "Written a day", "TB", "To all drives, if training never stops.", 1, -1, func(r *result) float64 { return float64(r.WrittenPerDay()) / 1e12 })
 	add("price_usd", "Price of the machine", "$", "GPUs, drives, host memory and the rest, by the prices under Prices.", 0, -1, func(r *result) float64 { return float64(r.setup.Node.Price()) / 100 })
 	add("tokens_usd", "Tokens for a dollar", "tokens/$", "Tokens for a dollar of electricity, of the machine's price spread over the years in which it pays for itself, and of drives that wear out sooner.", 0, 1, func(r *result) float64 {
+		if r.only() {
+			return report.None()
+		}
 		return ratio(float64(r.Tokens), dollars(r.Result))
 	})
 	add("tokens_kwh", "Tokens for a kWh", "tokens/kWh", "Tokens for a kWh, with GPUs and drives at work all the time.", 0, 1, func(r *result) float64 {
+		if r.only() {
+			return report.None()
+		}
 		return float64(r.TokensPerKWh())
 	})
 	add("active_mean", "Tensors in use, mean", "%", "Share of a GPU's memory that the running kernel's tensors take, mean over kernels.", 2, 0, func(r *result) float64 { return 100 * r.active().mean })
