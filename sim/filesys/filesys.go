@@ -62,6 +62,7 @@ import (
 	"spillway/sim/filesys/system/nova"
 	"spillway/sim/filesys/system/pmfs"
 	"spillway/sim/latency"
+	"spillway/sim/policy"
 	"spillway/sim/unit"
 )
 
@@ -141,7 +142,7 @@ var Systems = []System{
 		Recovery: bytefs.Options{Select: true}.Recovery(), Loses: losesAny,
 	},
 	{
-		Name: Own, Title: "Yours",
+		Name: Own, Title: policy.Yours,
 		About:  "ByteFS that moves by bytes or by blocks what your table says.",
 		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, yours) }, Look: 11, Off: true,
 		Recovery: yours.Recovery(),
@@ -150,7 +151,7 @@ var Systems = []System{
 }
 
 // Own is the name of the system that does what the setup's Table says.
-const Own = "own"
+const Own = policy.System
 
 var yours = bytefs.Options{Log: true, Select: true, Own: true}
 

@@ -99,7 +99,7 @@ func knobs() map[string][]knob.Knob[settings] {
 				x.Group = ""
 			}
 		case machine.GroupTable:
-			x.Group, panel = "", "own"
+			x.Group, panel = "", "table"
 		}
 		add(panel, x)
 	}

@@ -110,7 +110,7 @@ func New() lab.Lab {
 				{Key: "recipe", Title: "Recipe", Folded: true},
 				{Key: "device", Title: "SSD"},
 				{Key: "host", Title: "Host", Folded: true},
-				{Key: "own", Title: "Your table", Folded: true},
+				{Key: "table", Title: "Your table", Folded: true},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
 			Charts: charts(), Picture: picture(), Presets: presets(),

@@ -1,6 +1,9 @@
 package filesys
 
-import "spillway/ui/lab"
+import (
+	core "spillway/sim/filesys"
+	"spillway/ui/lab"
+)
 
 // presets are what the page opens on, the first of them, and offers.
 func presets() []lab.Preset {
@@ -53,7 +56,7 @@ func presets() []lab.Preset {
 		{
 			Key: "own-table", Title: "By byte or by block?", Set: "workload=varmail scale=64 by_block=inode.lookup,dentry.lookup,dentry.rename,dentry.create mode=paper",
 			About:   "Your table says for each structure and call whether ByteFS moves its bytes or the whole block. Here names go by blocks when files are made and renamed: press a cell of Your table to change it, and look at Is my program's way of saving safe?, which says the promise that it breaks.",
-			Systems: []string{"ext4", "bytefs", "own"},
+			Systems: []string{"ext4", "bytefs", core.Own},
 		},
 		{
 			Key: "ssd-hot-cold", Title: "The SSD alone: hot and cold", Set: "workload=block-hot-cold scale=128 mode=paper",

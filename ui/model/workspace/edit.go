@@ -36,7 +36,7 @@ func (w *Workspace) Choose(key, choice string) {
 		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
 		if k.Grid != nil {
-			w.follow(key)
+			follow(w, key)
 		}
 		if w.Entry() != "" && w.Info.LeavesEntry(key) || key == w.Info.Entry {
 			_ = w.State.Setup.Set(w.Info.Entry, "")
@@ -110,7 +110,7 @@ func choiceLabel(k *knob.Info, key string) string {
 }
 
 // follow has the system compared that does what a setting says.
-func (w *Workspace) follow(key string) {
+func follow(w *Workspace, key string) {
 	for i := range w.Info.Systems {
 		if s := &w.Info.Systems[i]; s.Follows == key && !slices.Contains(w.State.On, s.Name) {
 			w.State.Toggle(w.Info, s.Name)
