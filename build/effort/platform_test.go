@@ -21,7 +21,6 @@ var natively = []struct{ pattern, why string }{
 	{"sim/filesys/plan", "integers; the engine's tests go through it"},
 	{"sim/filesys/system/...", "integers; the engine's tests go through them"},
 	{"sim/hash/hashtest", "a checker of lists of fields"},
-	{"sim/policy/policytest", "a writer of texts"},
 	{"sim/knob", "integers and texts"},
 	{"sim/llm/decode", "integers; the laboratory's hashes go through it"},
 	{"sim/llm/job", "integers; the engine's tests go through it"},

@@ -21,6 +21,7 @@ import (
 	"spillway/ui/headless"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
+	"spillway/ui/model/state"
 
 	_ "embed"
 )
@@ -50,7 +51,8 @@ const maxPicture = 100_000
 // with Origin.
 type preset struct {
 	Key, Title, About, Lab string
-	Link                   template.URL // the fragment
+	Opens                  template.URL // the fragment of what it opens on
+	Link                   template.URL // the fragment of its charts
 	Says, Trust            string
 	Policy                 *policy // that somebody wrote, nil without one
 	Charts                 []drawn
@@ -89,7 +91,8 @@ type shown struct {
 	door   labs.Entry
 	title  string // of the laboratory
 	of     lab.Preset
-	link   string // the fragment
+	opens  string // the fragment of what the preset opens on
+	link   string // the fragment of its charts
 	says   string
 	views  []chart.View
 	policy *policy // that a compared system follows, nil without one
@@ -126,7 +129,9 @@ func presets(door labs.Entry) ([]shown, error) {
 	var all []shown
 	for _, x := range l.Presets {
 		n.UsePreset(x.Key)
-		all = append(all, shown{door: door, title: l.Title, of: x, link: n.Link()})
+		opens := n.Link()
+		n.SetView(state.Explore) // some open on a question
+		all = append(all, shown{door: door, title: l.Title, of: x, opens: opens, link: n.Link()})
 	}
 	return all, nil
 }
@@ -186,7 +191,7 @@ var size = regexp.MustCompile(`^<svg [^>]*\bwidth="(\d+)" height="(\d+)"`)
 // draw draws what was shown, for a version of the site at its address.
 func (x *shown) draw(version, origin string) *preset {
 	p := &preset{
-		Key: x.of.Key, Title: x.of.Title, About: x.of.About, Lab: x.title, Link: template.URL(x.link), Says: x.says,
+		Key: x.of.Key, Title: x.of.Title, About: x.of.About, Lab: x.title, Opens: template.URL(x.opens), Link: template.URL(x.link), Says: x.says,
 		Version: version, Origin: origin, Card: card{File: "screenshot-" + x.door.Name + ".png"},
 	}
 	p.Policy = x.policy
