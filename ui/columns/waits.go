@@ -226,7 +226,7 @@ func Tell(h *lab.Happening) *About {
 		}
 		if top > 0 && 2*due[top] >= waits {
 			a.Says += " Most is due to " + t.Resources[top].Label
-			if of := prose.Percent(float64(due[top]) / float64(all)); of != share {
+			if of := prose.Percent(float64(due[top]) / float64(all)); of != prose.Percent(float64(spent[most])/float64(all)) {
 				a.Says += ": " + of
 			}
 			a.Says += "."
