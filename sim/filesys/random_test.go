@@ -22,7 +22,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // randomCalls are threads that call whatever they like, of a few files and directories:
 // what is not there, or there already, too.
 func randomCalls(r *rand.Rand) *call.Workload {
-	w := &call.Workload{Name: "random", Scale: 1, Threads: 1 + r.IntN(pick(r, 2, 12)), Nodes: []call.Node{{Parent: -1, Dir: true}}}
+	w := &call.Workload{Name: "random", Scale: 1, Loads: true, Threads: 1 + r.IntN(pick(r, 2, 12)), Nodes: []call.Node{{Parent: -1, Dir: true}}}
 	for i := int32(1); i < 1+r.Int32N(pick[int32](r, 3, 60)); i++ {
 		parent := r.Int32N(i)
 		for !w.Nodes[parent].Dir {
@@ -146,6 +146,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 		}
 	}
 	h.InPlace, h.AsIssued, d.CountsEmpty = r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(3) == 0
+	s.Loaded = r.IntN(3) == 0
 	return s
 }
 

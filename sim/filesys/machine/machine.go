@@ -96,6 +96,9 @@ type Setup struct {
 	// measured, and keep what the caches have then. KeepF2FS: F2FS begins with its metadata in
 	// the cache, of which the script drops none.
 	Warm, KeepF2FS bool
+	// Loaded: of workloads that load a store before they run (call.Workload.Loads), the page cache
+	// begins with the pages of its files, as far as they fit, and has no other data.
+	Loaded bool
 	// Flowops: a run of Filebench ends after so many of all its operations, not of reads and
 	// writes alone.
 	Flowops bool
