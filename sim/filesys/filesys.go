@@ -82,6 +82,7 @@ type System struct {
 	Main     bool // the subject of the paper
 	Part     bool // it is the subject without some of its parts
 	Usual    bool // what the subject is compared with where nobody says another
+	Direct   bool // its data go past the page cache
 	Off      bool // not compared until somebody chooses it
 }
 
@@ -114,13 +115,13 @@ var Systems = []System{
 	{
 		Name: "nova", Title: "NOVA",
 		About:  "Bytes: a log for every inode, data copied on write.",
-		Memory: device.PageBuffer, New: nova.New, Look: 4,
+		Memory: device.PageBuffer, New: nova.New, Direct: true, Look: 4,
 		Recovery: nova.Recovery, Loses: "NOVA loses the operation whose log entry has no tail yet; its old pages are still there.",
 	},
 	{
 		Name: "pmfs", Title: "PMFS",
 		About:  "Bytes: everything in place, no journal.",
-		Memory: device.PageBuffer, New: pmfs.New, Look: 5,
+		Memory: device.PageBuffer, New: pmfs.New, Direct: true, Look: 5,
 		Recovery: pmfs.Recovery, Loses: "PMFS has no journal in the artifact: an operation that is cut in two stays torn, whatever was promised before it is there.",
 	},
 	{

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
 )
 
@@ -85,6 +86,34 @@ func TestF2FSKeeps(t *testing.T) {
 	}
 }
 
+// A store that stays cached after it was loaded is read without the device where the cache has room
+// for all of it; NOVA and PMFS, which have no page cache, do not feel it, nor does what loads none.
+func TestLoaded(t *testing.T) {
+	for _, system := range []string{"bytefs", "ext4", "f2fs", "nova", "pmfs"} {
+		read := func(workload string, cache unit.Bytes, loaded bool) (*Result, int64) {
+			r := ran(t, workload, system, func(m *machine.Setup) { m.Host.Cache, m.Loaded = cache, loaded })
+			return r, r.Misses
+		}
+		empty, cold := read("ycsb-c", 8*unit.GiB, false)
+		full, warm := read("ycsb-c", 8*unit.GiB, true)
+		if system == "nova" || system == "pmfs" {
+			if Hash(empty) != Hash(full) {
+				t.Errorf("%s feels it", system)
+			}
+		} else if cold == 0 || warm != 0 || full.Time > empty.Time {
+			t.Errorf("%s: %d pages missed in %v, from a cold cache %d in %v", system, warm, full.Time, cold, empty.Time)
+		}
+		_, cold = read("ycsb-c", 2*unit.GiB, false)
+		if _, some := read("ycsb-c", 2*unit.GiB, true); system != "nova" && system != "pmfs" && (some == 0 || some > cold) {
+			t.Errorf("%s: %d pages missed where half fit, from a cold cache %d", system, some, cold)
+		}
+		other, _ := read("varmail", 4*unit.GiB, false)
+		if same, _ := read("varmail", 4*unit.GiB, true); Hash(other) != Hash(same) {
+			t.Errorf("varmail on %s feels it", system)
+		}
+	}
+}
+
 // The share of fresh pages that differ decides how many go as blocks; none and all are what they
 // were without it.
 func TestFreshShare(t *testing.T) {
@@ -117,6 +146,26 @@ func TestFullSync(t *testing.T) {
 		}
 		if some, all := took(false), took(true); all <= some {
 			t.Errorf("%s: %v a write with O_SYNC, %v with O_DSYNC", system, all, some)
+		}
+	}
+}
+
+// PMFS loads a directory's inode for every page that it looks through; others do not feel it, nor
+// does who makes and removes no names.
+func TestPageLoads(t *testing.T) {
+	on := func(m *machine.Setup) { m.Host.PageLoads = true }
+	for _, system := range []string{"bytefs", "ext4", "f2fs", "nova"} {
+		if Hash(ran(t, "create", system, nil)) != Hash(ran(t, "create", system, on)) {
+			t.Errorf("%s feels it", system)
+		}
+	}
+	for workload, feels := range map[string]bool{"create": true, "delete": true, "mkdir": true, "varmail": true, "stat": false, "oltp": false} {
+		was, is := ran(t, workload, "pmfs", nil), ran(t, workload, "pmfs", on)
+		if (Hash(was) != Hash(is)) != feels {
+			t.Errorf("%s: %v, was %v", workload, is.Time, was.Time)
+		}
+		if inodes := is.Device.Bytes[plan.Inode][device.Byte][device.Reads] - was.Device.Bytes[plan.Inode][device.Byte][device.Reads]; feels && inodes <= 0 || !feels && inodes != 0 {
+			t.Errorf("%s: %d bytes of inodes more", workload, inodes)
 		}
 	}
 }

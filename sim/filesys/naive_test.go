@@ -408,6 +408,9 @@ func naively(w *call.Workload, s *machine.Setup, sys *System) *Result {
 	r.device = device.New(&m, sys.Memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, nil)
 	r.host = host.New(&m, w, r.device.Pages(), n)
 	r.fs = sys.New(r.host)
+	if s.Loaded && w.Loads && !sys.Direct {
+		r.host.Fill()
+	}
 	for _, page := range r.host.Mounted {
 		r.device.Preload(page)
 	}

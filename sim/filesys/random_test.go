@@ -22,7 +22,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // randomCalls are threads that call whatever they like, of a few files and directories:
 // what is not there, or there already, too.
 func randomCalls(r *rand.Rand) *call.Workload {
-	w := &call.Workload{Name: "random", Scale: 1, Threads: 1 + r.IntN(pick(r, 2, 12)), Nodes: []call.Node{{Parent: -1, Dir: true}}}
+	w := &call.Workload{Name: "random", Scale: 1, Loads: true, Threads: 1 + r.IntN(pick(r, 2, 12)), Nodes: []call.Node{{Parent: -1, Dir: true}}}
 	for i := int32(1); i < 1+r.Int32N(pick[int32](r, 3, 60)); i++ {
 		parent := r.Int32N(i)
 		for !w.Nodes[parent].Dir {
@@ -146,6 +146,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 		}
 	}
 	h.InPlace, h.AsIssued, d.CountsEmpty = r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(3) == 0
+	s.Loaded, h.PageLoads = r.IntN(3) == 0, r.IntN(3) == 0
 	return s
 }
 
@@ -169,8 +170,8 @@ func random(t testing.TB, seed uint64, sys *System) {
 	if w.Warm == 0 && res.Calls != w.Calls {
 		t.Errorf("%s: %d calls of %d are answered", name, res.Calls, w.Calls)
 	}
-	if s.Host.InPlace || s.Host.AsIssued { // which a run that is recorded does not feel
-		s.Host.InPlace, s.Host.AsIssued = false, false
+	if s.Host.InPlace || s.Host.AsIssued || s.Host.PageLoads { // which a run that is recorded does not feel
+		s.Host.InPlace, s.Host.AsIssued, s.Host.PageLoads = false, false, false
 		if res, err = runOf(w, &s, sys, nil); err != nil {
 			return // full, for it takes more pages
 		}

@@ -210,6 +210,9 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 	defer r.full(&err)
 	r.host = host.New(m, w, r.device.Pages(), r)
 	r.fs = sys.New(r.host)
+	if m.Loaded && w.Loads && !sys.Direct {
+		r.host.Fill()
+	}
 	for _, page := range r.host.Mounted {
 		if !w.Blocks {
 			r.device.Preload(page)

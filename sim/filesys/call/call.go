@@ -80,6 +80,8 @@ type Workload struct {
 	// Calls is how many there will be about, for progress; 0 if nobody knows. Warm of them
 	// come before counters and clocks are reset.
 	Calls, Warm int64
+	// Loads: its files were written just before the run, that with the highest number first.
+	Loads bool
 	// Blocks: it asks a device for blocks, not a file system. Files are devices, volumes or streams,
 	// whose size does not change; calls are Read, Write, Fdatasync, which is a flush, and Truncate,
 	// which discards Length bytes from Offset on. Any thread may ask for the next call.

@@ -147,6 +147,29 @@ func (h *Host) Place() {
 	}
 }
 
+// Fill puts pages of the files that exist into the cache until it is full: those of the file with
+// the lowest number stay longest, and of a file those at its end.
+func (h *Host) Fill() {
+	room := h.cache.size - h.cache.used
+	last, kept := 0, 0
+	for ; last < len(h.Files) && kept < room; last++ {
+		if f := &h.Files[last]; f.Exists && !f.Dir {
+			kept += len(f.Slots)
+		}
+	}
+	skip := max(0, kept-room) // of the last file, its first pages
+	for i := last - 1; i >= 0; i-- {
+		f := &h.Files[i]
+		if !f.Exists || f.Dir {
+			continue
+		}
+		for j := min(skip, len(f.Slots)); j < len(f.Slots); j++ {
+			f.Slots[j].Frame = plan.Frame(h.cache.allocate(int32(i), int32(j)))
+		}
+		skip = 0
+	}
+}
+
 // Make makes a node exist, empty.
 func (h *Host) Make(node, parent int32, dir bool) {
 	f := &h.Files[node]

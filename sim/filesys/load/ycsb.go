@@ -190,7 +190,7 @@ func (r *Recipe) ycsb(s *machine.Setup, clients int) (*call.Workload, error) {
 	// How many runs a scan reads, and calls of an operation, about.
 	calls := (m.read + m.update + m.insert + m.scan*3 + 2*m.modify) * ops / 100
 	return &call.Workload{
-		Name: r.Name, Generated: true, Scale: s.Scale, Threads: clients + 2, Nodes: nodes, Most: int32(int64(len(nodes)) + files),
+		Name: r.Name, Generated: true, Loads: true, Scale: s.Scale, Threads: clients + 2, Nodes: nodes, Most: int32(int64(len(nodes)) + files),
 		Calls: calls + calls/2, Warm: calls / 2, Unsure: unsureStore,
 		Start: func() call.Source {
 			st := &store{

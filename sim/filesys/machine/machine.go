@@ -96,6 +96,9 @@ type Setup struct {
 	// measured, and keep what the caches have then. KeepF2FS: F2FS begins with its metadata in
 	// the cache, of which the script drops none.
 	Warm, KeepF2FS bool
+	// Loaded: of workloads that load a store before they run (call.Workload.Loads), the page cache
+	// begins with the pages of its files, as far as they fit, and has no other data.
+	Loaded bool
 	// Flowops: a run of Filebench ends after so many of all its operations, not of reads and
 	// writes alone.
 	Flowops bool
@@ -198,8 +201,9 @@ type Host struct {
 	// FirstFit: NOVA and PMFS give data the first free pages of the device. EntryLoads: PMFS
 	// loads of a directory only the entry that it looks for. InPlace: NOVA overwrites data where
 	// they are. AsIssued: NOVA and PMFS load and store what the artifact's do, and their bytes are
-	// counted as they ask for them. Runs that are recorded for crashes feel neither of the last two.
-	FirstFit, EntryLoads, InPlace, AsIssued bool
+	// counted as they ask for them. Runs that are recorded for crashes feel none of InPlace, AsIssued and PageLoads.
+	// PageLoads: PMFS loads a directory's inode for every page of it that it looks through.
+	FirstFit, EntryLoads, InPlace, AsIssued, PageLoads bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time
