@@ -42,8 +42,8 @@ func Engines() []Engine {
 		{
 			Key: "llamacpp", Title: "llama.cpp", Step: 300 * unit.Microsecond, Each: 10 * unit.Microsecond,
 			Share: 950, Spare: 512 * unit.MiB, Sequences: 4, Tokens: 2048,
-			Source: "assumed, but for reading weights: one row of a 14B model on an RTX 5060 Ti",
-			Band:   "one request at a time within 7 %; nothing is known of more",
+			Source: "assumed, but for reading weights and for prompts, which are fitted to rows of one request at a time",
+			Band:   "one request at a time: half within 15 %, answers within 38 %, prompts within 28 %; nothing is known of more",
 		},
 	}
 }
@@ -93,8 +93,7 @@ func ChipOf(g *machine.GPU, engine string, weights Precision, from Stream) Chip 
 		c.Source += " Weights are unpacked before they are multiplied with: 0.65 of the rate, by two rows of vLLM on A100."
 	}
 	if engine == "llamacpp" {
-		c.Weights = 890 // 43.18 tokens a second of 8.8 GB on 448 GB/s
-		c.Source += " llama.cpp reads weights at 0.89 of the memory's rate: one row of an RTX 5060 Ti."
+		c.llamacpp(g)
 	}
 	return c
 }
@@ -102,6 +101,42 @@ func ChipOf(g *machine.GPU, engine string, weights Precision, from Stream) Chip 
 // unpacked is what products reach whose weights are stored in another precision than they are computed in, in thousandths: Qwen3 14B in
 // fp8 and with AWQ on A100 takes 1.18 and 1.05 times as long as in bf16 (gpustack's logs).
 const unpacked = 650
+
+// llamacpp puts into c what llama.cpp's own kernels reach of a GPU. They wait for memory with few reads under way, so that a GPU with a
+// wide memory reads little more than one with a narrow, and they multiply as Ampere does, at a part of what later GPUs can.
+func (c *Chip) llamacpp(g *machine.GPU) {
+	c.Weights = 890 // 43.18 tokens a second of 8.8 GB on 448 GB/s
+	if r, ok := llamaReads[g.Key]; ok {
+		c.Weights = r
+		c.Source += " llama.cpp reads weights at " + thousandths(r) + " of the memory's rate here, by rows of one request at a time on this GPU or its kin (llama-bench in 2024, llama-server in 2026)."
+	} else {
+		c.Source += " llama.cpp reads weights at 0.89 of the memory's rate: one row of an RTX 5060 Ti."
+	}
+	if r, ok := llamaProducts[g.Key]; ok {
+		c.Products = unit.MulDiv(c.Products, r, thousand)
+		c.Source += " Its products reach " + thousandths(r) + " of that rate: prompts of 1024 tokens on RTX 3090, A100 and H100 PCIe (llama-bench, May 2024)."
+	}
+}
+
+// llamaReads is what llama.cpp reaches of the rate at which a GPU reads its memory, in thousandths. Dense models of 6 to 18 GB
+// (pavlokhmel.com, 2026) and Llama 3 8B and 70B (testdata/llamacpp.csv, 2024) are read at 0.52 TB/s on V100, 0.68 on A100 40 GB, 0.8 on A100
+// 80 GB, 0.97 on H100 PCIe, 1.23 on H100 SXM, 1.27 on H200 and 1.37 on B300; of the others it is assumed that they read as their kin.
+var llamaReads = map[string]int64{
+	"v100-32": 572, "a100-40": 437, "a100-80": 392, "h100-pcie": 476, "h100-nvl": 312, "h100-sxm": 367,
+	"h200": 265, "h200-nvl": 265, "gh200": 310, "h20": 182, "b200": 171,
+}
+
+// llamaProducts is what llama.cpp's products reach of the rate of others', in thousandths: of RTX 3090, A100 and H100 PCIe by
+// prompts of 1024 tokens; that the RTX 3060 is as the RTX 3090 (whose sums in 16 bits are twice as fast as its peak here), other GPUs of
+// Hopper as the H100 PCIe and Blackwell's no faster than Hopper's is assumed.
+var llamaProducts = map[string]int64{
+	"rtx-3090": 1560, "rtx-3060": 1560, "a100-40": 760, "a100-80": 760, "h100-pcie": 390, "h100-nvl": 390, "h100-sxm": 390, "h200": 390, "h200-nvl": 390, "gh200": 390, "b200": 180,
+}
+
+// thousandths writes a share as 0.39.
+func thousandths(n int64) string {
+	return fmt.Sprintf("%d.%02d", n/thousand, (n%thousand+5)/10)
+}
 
 func chipOf(g *machine.GPU) Chip {
 	switch {

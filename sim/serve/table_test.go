@@ -200,6 +200,41 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
+// TestLlamaCpp compares with llama-bench: 1024 tokens after nothing, and prompts of 1024 tokens.
+func TestLlamaCpp(t *testing.T) {
+	off := map[string][]float64{}
+	for _, row := range rows(t, "llamacpp.csv") {
+		s := Standard()
+		s.System, s.Engine, s.Model, s.KV, s.Front = "hbm", "llamacpp", arch(t, row["model"]), BF16, 0
+		s.Weights = map[string]Precision{"bf16": BF16, "w4": W4}[row["weights"]]
+		s.Node = Server(gpu(t, row["gpu"]), 1)
+		w := &Workload{Requests: []Request{{Prompt: 16, Output: 1024, After: -1}}}
+		if row["test"] == "pp1024" {
+			w = &Workload{Requests: []Request{{Prompt: 1024, Output: 2, After: -1}}}
+		}
+		r, err := Run(w, &s, nil)
+		if err != nil || !r.Ran() {
+			t.Fatal(err, r.Refused)
+		}
+		got, want := 1e12/float64(r.TPOT.Mean), number(t, row["tok_s"])
+		if row["test"] == "pp1024" {
+			got = 1024e12 / float64(r.TTFT.Mean)
+		}
+		o := max(got/want, want/got)
+		off[row["test"]] = append(off[row["test"]], 100*(o-1))
+		t.Logf("%-10s %-10s %-4s %s %8.2f, ours %8.2f (%+.1f %%)", row["gpu"], row["model"], row["weights"], row["test"], want, got, 100*(got/want-1))
+		if o > 1.4 {
+			t.Errorf("%v: %.2f", row, got)
+		}
+	}
+	for test, most := range map[string]float64{"tg1024": 15, "pp1024": 15} {
+		t.Logf("%s: median %.1f %%", test, median(off[test]))
+		if median(off[test]) > most {
+			t.Errorf("%s: median %.1f %%, want %v", test, median(off[test]), most)
+		}
+	}
+}
+
 // TestStreams compares with published rows of systems whose weights do not stay on the GPU: FlexGen's table on a T4 (its cloud's
 // server has 208 GB, of 2³⁰ bytes each as that cloud counts; processors read 7.2 GB/s, its disk 2.4 GB/s, by its paper's appendix and by
 // fitting), ZeRO-Inference, llama.cpp.
