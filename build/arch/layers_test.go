@@ -33,7 +33,7 @@ var layers = []layer{
 	{"traces/contents", []string{"sim/unit", "sim/compress/buddy", "sim/compress/sample", "traces/archive", "traces/handed", "traces/tensorfile"}}, // another subject: bytes, and what was measured of them
 	{"traces/chakra", []string{"sim/unit", "sim/workload", "traces/chakra/write", "traces/protobuf", "traces/recording"}},
 	{"traces/chakra/write", []string{"traces/protobuf"}}, // writes what package chakra reads
-	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
+	{"traces/door", []string{"sim/unit", "sim/prose", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
 	// What crosses from the program that reads files to laboratories: types alone.
 	{"traces/handed", []string{"sim/compress/sample", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/model", "sim/serve/load", "sim/store/ops", "traces/recording"}},
 
