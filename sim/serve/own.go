@@ -114,7 +114,11 @@ func newAsks(e *engine, c *policy.Chosen, blocks int) *asks {
 		o.ranked = make([][Computed]*ranked, len(e.replicas))
 		for i := range o.ranked {
 			r := &e.replicas[i]
-			o.ranked[i] = [Computed]*ranked{newRanked(r.cached, o.blocks), newRanked(r.host, o.blocks), newRanked(r.drive, o.blocks)}
+			drive := r.drive
+			if drive != nil && drive.most >= int64(blocks) {
+				drive = nil // it never forgets; host memory may, for who gave back GPU memory
+			}
+			o.ranked[i] = [Computed]*ranked{newRanked(r.cached, blocks), newRanked(r.host, blocks), newRanked(drive, blocks)}
 		}
 	}
 	return o

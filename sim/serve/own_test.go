@@ -8,6 +8,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/sim/policy"
+	"spillway/sim/unit"
 )
 
 // written is a policy as a setting has it.
@@ -96,6 +97,35 @@ func TestRanked(t *testing.T) {
 		}
 	}
 	t.Logf("%d ran", ran)
+}
+
+// TestRankedHost: host memory with room for all prefixes forgets some for who gives back GPU memory, by rule as well.
+func TestRankedHost(t *testing.T) {
+	for seed := range uint64(300) { // two of them need it
+		w, s := random(t, seed)
+		full, sys, e, err := s.resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Block == 0 || !sys.Host {
+			continue
+		}
+		m := full.footprint(e, sys, 1)
+		_, names := name(w)
+		s.HostKV = m.KVToken * unit.Bytes(int64(w.Block)*int64(names))
+		want, err := Run(w, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Policy = written(t, "evict = -last", 1e12)
+		got, err := Run(w, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Requests, want.Requests) {
+			t.Errorf("seed %d (%s): another result by rule", seed, s.System)
+		}
+	}
 }
 
 // TestRules: every rule changes what happens, breaks no law, and may not work without end.

@@ -16,9 +16,9 @@ type rank struct {
 	block, stamp int32
 }
 
-// newRanked returns nobody, of a tier that has none or room for all; its blocks are never asked.
-func newRanked(of *blocks, blocks int32) *ranked {
-	if of == nil || of.most >= int64(blocks) {
+// newRanked returns those of a tier, of so many names of blocks; nil, of which nobody asks, where there is none.
+func newRanked(of *blocks, blocks int) *ranked {
+	if of == nil {
 		return nil
 	}
 	return &ranked{of: of, stamp: make([]int32, blocks), place: make([]int64, blocks)}

@@ -126,7 +126,7 @@ func (d draw) between(kind Arrival, rate, cv, turns int64) unit.Time {
 	default:
 		return 0
 	}
-	return unit.Time(min(mean, float64(2*load.Latest)))
+	return unit.Time(min(mean, float64(load.Latest+unit.Second))) // later than any, and twice that is still a time
 }
 
 // group draws one of the sums of a distribution.

@@ -50,8 +50,12 @@ func TestExtremes(t *testing.T) {
 		"least spread of arrivals": {func(r *Recipe) { r.Arrivals, r.CV = Gamma, LeastCV }, ""},
 		"too much spread":          {func(r *Recipe) { r.Arrivals, r.CV = Gamma, MostCV+1 }, "spread of arrivals"},
 		"too rare":                 {func(r *Recipe) { r.Requests, r.Rate = 100_000, 1 }, "take a higher rate"},
-		"too rare in a stage":      {func(r *Recipe) { r.Stages = []Stage{{1, 2 * load.Latest}} }, "stage 1"},
-		"too many in stages":       {func(r *Recipe) { r.Stages = []Stage{{mostRate, load.Latest}} }, "take lower rates"},
+		"rare to the end of a stage": {func(r *Recipe) { // the next one would come after more than a picosecond's 64 bits reach
+			r.Arrivals, r.CV, r.Turns, r.Input.Mean, r.Output.Mean, r.Seed = Gamma, MostCV, 1000, 1, 1, 70
+			r.Stages = []Stage{{1, 3_000_000 * unit.Second}}
+		}, ""},
+		"too rare in a stage": {func(r *Recipe) { r.Stages = []Stage{{1, 2 * load.Latest}} }, "stage 1"},
+		"too many in stages":  {func(r *Recipe) { r.Stages = []Stage{{mostRate, load.Latest}} }, "take lower rates"},
 		"names of groups": {func(r *Recipe) {
 			r.Requests, r.Block, r.Groups, r.Shared, r.Input.Mean = 10, 1, 1<<20, 1<<20, 1<<20+1
 		}, ""},

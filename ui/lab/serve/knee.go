@@ -44,8 +44,8 @@ type knee struct {
 	pause unit.Time // of a user between questions
 	// longest is how long a user of the bound may wait for an answer of mean length within both limits; 0 of others.
 	longest unit.Time
-	bound *knee     // of the bound, which no system is better than; nil of the bound itself, and where there is none
-	short bool      // a policy may not work enough for all loads: there are no points then
+	bound   *knee // of the bound, which no system is better than; nil of the bound itself, and where there is none
+	short   bool  // a policy may not work enough for all loads: there are no points then
 }
 
 // users is how many there are at the largest load that keeps the limits, by Little's law: each

@@ -128,10 +128,10 @@ func list() []report.Measure[*result] {
 		return inGiB(r.Memory.Weights + r.Memory.Activations + r.running(core.OnGPU, func(x *core.Sample) int64 { return x.Used + x.Cached })/unit.Bytes(max(1, r.Replicas)))
 	})
 	add("host_used_gib", "Host memory in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
-		return inGiB(r.elsewhere(core.FromHost) + r.running(core.OnHost, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Host }))
+		return inGiB(r.elsewhere(core.OnHost) + r.running(core.OnHost, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Host }))
 	})
 	add("drives_used_gib", "Drives in use", "GiB", "Weights that stream from there, and the most keys and values at once.", 1, 0, func(r *result) float64 {
-		return inGiB(r.elsewhere(core.FromDrive) + r.running(core.OnDrive, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Drive }))
+		return inGiB(r.elsewhere(core.OnDrive) + r.running(core.OnDrive, func(x *core.Sample) int64 { return x.Used }) + r.most(func(x *core.Sample) int64 { return x.Drive }))
 	})
 	add("drives_gib", "Size of the drives", "GiB", "All of them.", 0, 0, func(r *result) float64 {
 		n := &r.setting.Node
@@ -211,20 +211,13 @@ func (r *result) running(at core.Place, of func(*core.Sample) int64) unit.Bytes 
 	return r.most(of)
 }
 
-// elsewhere are the bytes of weights that stream from a place: all of them, of FlexGen its shares.
-func (r *result) elsewhere(at core.Stream) unit.Bytes {
-	all, x := core.Stored(r.setting.Model, r.setting.Weights), &r.setting
-	switch {
-	case r.from == at:
-		return all * unit.Bytes(max(1, r.Replicas))
-	case r.from == core.Blocked && at == core.FromHost:
-		return unit.Bytes(unit.MulDiv(int64(all), x.HostShare, 1000))
-	case r.from == core.Blocked && at == core.FromDrive:
-		return unit.Bytes(unit.MulDiv(int64(all), 1000-x.GPUShare-x.HostShare, 1000))
-	case r.from == core.Divided && at == core.FromHost:
-		return max(0, all-r.Memory.Weights)
+// elsewhere are the bytes of weights of all copies in a place.
+func (r *result) elsewhere(at core.Place) unit.Bytes {
+	of := r.Memory.HostWeights
+	if at == core.OnDrive {
+		of = r.Memory.DriveWeights
 	}
-	return 0
+	return of * unit.Bytes(max(1, r.Replicas))
 }
 
 // charts are the laboratory's figures.

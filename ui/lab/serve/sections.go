@@ -140,12 +140,12 @@ func roofline(v *look) (*report.Section, error) {
 		return nil, err
 	}
 	prompts, _ := v.Workload.Tokens()
-	input := max(1, int32(prompts/int64(len(v.Workload.Requests))))
+	input := max(1, prompts/int64(len(v.Workload.Requests)))
 	const steps = 64
 	bend := int64(0)
 	last := unit.Time(0)
 	for b := int64(1); b <= 512 && b*v.r.Replicas <= 8192; b *= 2 {
-		answer := int32(steps + b*int64(input)/max(1, cmp.Or(x.Tokens, e.Small[1], e.Tokens)-b))
+		answer := steps + b*input/max(1, cmp.Or(x.Tokens, e.Small[1], e.Tokens)-b)
 		short, err := answered(&x, b*v.r.Replicas, input, answer)
 		if err != nil {
 			return nil, err
@@ -182,9 +182,12 @@ func roofline(v *look) (*report.Section, error) {
 	return &report.Section{Text: []string{said}, Tables: []report.Table{t}, Notes: []string{"Steps that only answer, no prompt among them, behind prompts of the mean length of now; by copy of the model. The last row is the last that fits into memory at once, or 512."}}, nil
 }
 
-// answered runs requests that come at once; nil where not all have a place at once.
-func answered(x *core.Setting, n int64, input, answer int32) (*core.Result, error) {
-	w, err := (&core.Recipe{Arrivals: core.Burst, Requests: n, Input: core.Length{Mean: input}, Output: core.Length{Mean: answer}, Seed: 1}).Workload()
+// answered runs requests that come at once; nil where not all have a place at once, or one is longer than any may be.
+func answered(x *core.Setting, n, input, answer int64) (*core.Result, error) {
+	if input+answer > core.MostTokens {
+		return nil, nil
+	}
+	w, err := (&core.Recipe{Arrivals: core.Burst, Requests: n, Input: core.Length{Mean: int32(input)}, Output: core.Length{Mean: int32(answer)}, Seed: 1}).Workload()
 	if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,15 @@ func (s *State) Begin(i *lab.Info, p *lab.Preset) {
 	s.ask(p)
 }
 
+// Follow compares the system that does what a setting says, too.
+func (s *State) Follow(i *lab.Info, key string) {
+	for k := range i.Systems {
+		if x := &i.Systems[k]; x.Follows == key && !slices.Contains(s.On, x.Name) {
+			s.Toggle(i, x.Name)
+		}
+	}
+}
+
 // ask opens on the question of a preset, if it has one.
 func (s *State) ask(p *lab.Preset) {
 	if p.Ask == "" {

@@ -36,7 +36,7 @@ func (w *Workspace) Choose(key, choice string) {
 		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
 		if k.Grid != nil {
-			follow(w, key)
+			w.State.Follow(w.Info, key)
 		}
 		if w.Entry() != "" && w.Info.LeavesEntry(key) || key == w.Info.Entry {
 			_ = w.State.Setup.Set(w.Info.Entry, "")
@@ -107,15 +107,6 @@ func choiceLabel(k *knob.Info, key string) string {
 		return Label(c)
 	}
 	return key
-}
-
-// follow has the system compared that does what a setting says.
-func follow(w *Workspace, key string) {
-	for i := range w.Info.Systems {
-		if s := &w.Info.Systems[i]; s.Follows == key && !slices.Contains(w.State.On, s.Name) {
-			w.State.Toggle(w.Info, s.Name)
-		}
-	}
 }
 
 // Flip turns one member of a Many on or off.
