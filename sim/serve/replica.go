@@ -89,6 +89,8 @@ type replica struct {
 	uses    []uint8 // of blocks, up to 2
 	held    []bool  // blocks of the drive's list that are written
 	tiers   []Tier  // scratch: where the blocks of a prompt are
+	lost    []bool  // of blocks: GPU memory forgot it once
+	missed  bool    // the prompt that was looked up last ends at a block that was lost, and that no tier has
 
 	linkIn, linkOut    unit.Time // until when they are busy
 	readFree, writeEnd unit.Time

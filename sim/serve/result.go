@@ -129,6 +129,8 @@ type Result struct {
 	MilliWatts        int64           // of the node
 	Price, KWh, Years int64           // US cents of the node and of a kWh; years that pay for it
 	Endurance         unit.Bytes
+
+	missed bool // a prompt was computed from a block on that some tier had had and forgot
 }
 
 // A Footprint is where a GPU's memory goes, of one replica.
@@ -148,3 +150,19 @@ type Footprint struct {
 
 // Ran reports whether the requests were served.
 func (r *Result) Ran() bool { return r.Refused == "" }
+
+// Serves reports whether another system would serve the same requests in the same way: it has all of this system's tiers, and no prompt
+// was ever looked up whose next block had been there and was forgotten, so that further tiers have nothing to bring. Every request
+// then has the same times and phases. What tiers hold, and what is written to them, differs. Of a policy that somebody wrote nothing
+// is known.
+func (r *Result) Serves(other *System) bool {
+	sys, err := FindSystem(r.System)
+	plain := func(s *System) bool { return s.Prefix && !s.Free && !s.Batch && s.Stream == Resident }
+	if err != nil || !r.Ran() || r.missed || r.Script != nil || !plain(sys) || !plain(other) {
+		return false
+	}
+	if sys.Host || sys.Drive {
+		return sys.Host == other.Host && sys.Weigh == other.Weigh && (other.Drive || !sys.Drive)
+	}
+	return !other.Host || r.Preempted == 0 // who gives back memory goes to host memory, where there is such a tier
+}

@@ -182,7 +182,7 @@ func (e *engine) prepare(w *Workload) error {
 			continue
 		}
 		r.refs, r.cached = make([]int32, count), newBlocks(count, 0)
-		r.uses = make([]uint8, count)
+		r.uses, r.lost = make([]uint8, count), make([]bool, count)
 		if e.system.Host {
 			r.host = newBlocks(count, e.result.Memory.Host/e.block)
 		}
@@ -384,6 +384,7 @@ func (e *engine) route(id int32, t unit.Time) *replica {
 		if e.setting.Affinity > 0 && len(e.replicas) > 1 && e.system.Prefix {
 			r.settle(t)
 			score += unit.MulDiv(e.setting.Affinity, int64(len(r.find(id)))*e.block, int64(e.requests[id].Prompt))
+			e.result.missed = e.result.missed || r.missed
 		}
 		if i == 0 || score > most {
 			best, most = i, score

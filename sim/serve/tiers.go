@@ -18,7 +18,7 @@ func (e *engine) namesOf(id int32) []int32 { return e.names[e.offset[id]:e.offse
 
 // find says where the blocks of a prompt are, up to the first that is nowhere. At least one token is left to compute.
 func (r *replica) find(id int32) []Tier {
-	r.tiers = r.tiers[:0]
+	r.tiers, r.missed = r.tiers[:0], false
 	if !r.system.Prefix || r.block == 0 {
 		return nil
 	}
@@ -27,6 +27,7 @@ func (r *replica) find(id int32) []Tier {
 	for _, b := range names {
 		t := r.tier(b)
 		if t == Computed {
+			r.missed = r.lost[b]
 			break
 		}
 		r.tiers = append(r.tiers, t)
@@ -81,6 +82,7 @@ func (r *replica) begin(id int32) bool {
 	if !r.fits(need + fresh*r.block) {
 		return false
 	}
+	r.result.missed = r.result.missed || r.missed
 	for i, t := range tiers {
 		if t == InHBM {
 			r.pin(id, i)
@@ -355,7 +357,9 @@ func (r *replica) room(tokens int64) {
 		return
 	}
 	for r.private+r.pinned+r.cached.count*r.block+tokens > r.capacity && r.cached.count > 0 {
-		r.cached.drop(r.victim(InHBM, r.cached))
+		old := r.victim(InHBM, r.cached)
+		r.cached.drop(old)
+		r.lost[old] = true
 	}
 }
 

@@ -101,7 +101,7 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 		f := &p.Figures[i]
 		x := left + float64(wide*float64(k))
 		k++
-		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+float64(wide/2), height-6, html.EscapeString(short(f.ID)))
+		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+float64(wide/2), height-6, html.EscapeString(short(f.ID, wide >= roomy)))
 		for basis, class := range classes {
 			var marks, rows []string
 			for j := range list {
@@ -119,12 +119,19 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 	b.WriteString(`</svg>`)
 }
 
-func short(id string) string {
+// short is what has room under a column: the label where it is wide, else the first letters of the ID.
+func short(id string, wide bool) string {
+	if label := study.Label(id); wide && label != "" {
+		return label
+	}
 	if r := []rune(id); len(r) > labels {
 		return string(r[:labels])
 	}
 	return id
 }
+
+// roomy is how wide a column is that has room for "Figure 12" under it.
+const roomy = 70
 
 // legend says what colors mean, and how near the numbers of each are.
 func legend(b *strings.Builder, p *study.Paper, scores []study.Score) {

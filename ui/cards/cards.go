@@ -340,6 +340,9 @@ func answer(p *Picture, q *report.Quantity, amount func(string) string, decides 
 	if top < 0 {
 		return a.Name + " cannot run with any of these."
 	}
+	if q.Better > 0 && *a.Values[top] == 0 {
+		return strings.TrimSpace(a.Name + ": " + said(0, q.Unit) + " with all of these.")
+	}
 	text := ""
 	if p.X == "" {
 		text = choices(p, q, a, top)
@@ -363,8 +366,11 @@ func choices(p *Picture, q *report.Quantity, a *Line, top int) string {
 	if worse(q, *a.Values[last], *a.Values[top]) < level {
 		return a.Name + " changes by under 2 %."
 	}
-	unit := q.Unit
-	return fmt.Sprintf("%s: %s with %s, %s with %s.", a.Name, said(*a.Values[top], unit), p.Labels[top], said(*a.Values[last], unit), p.Labels[last])
+	most, least := said(*a.Values[top], q.Unit), said(*a.Values[last], q.Unit)
+	if most == least { // they differ by more than level
+		most, least = chart.With(chart.Digits(*a.Values[top], 3), q.Unit), chart.With(chart.Digits(*a.Values[last], 3), q.Unit)
+	}
+	return fmt.Sprintf("%s: %s with %s, %s with %s.", a.Name, most, p.Labels[top], least, p.Labels[last])
 }
 
 // along says what a number does to A.
@@ -400,6 +406,8 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 		return a.Name + " changes by under 5 %." + cannot
 	case fits(last) && from < last:
 		return fmt.Sprintf("%s. Beyond that %s gains under 5 %%; at %s it loses %s.%s", capital(at(from)), a.Name, at(first), lost(first), cannot)
+	case fits(last) && math.IsInf(worse(q, *a.Values[first], *a.Values[top]), 0):
+		return fmt.Sprintf("The more the better: %s has %s at %s, and %s at %s.%s", a.Name, said(*a.Values[last], q.Unit), at(last), said(*a.Values[first], q.Unit), at(first), cannot)
 	case fits(last):
 		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, lost(first), cannot)
 	case fits(first) && to > first:
@@ -420,40 +428,81 @@ func extreme(q *report.Quantity, a *Line, top int) (w float64) {
 	return w
 }
 
-// leads says who is best where, if that is not A, or not everywhere.
+// leads says who is best where, if that is not A, or not everywhere. Who is under 2 % behind the best is level with it,
+// and nobody leads among equals; points where the best has 0 are nobody's.
 func leads(p *Picture, q *report.Quantity, a *Line, at func(int) string) string {
-	var who []string // at every point
+	var who []string // at every point: who leads alone, "" if nobody
+	points, alone, ours, shared := 0, 0, 0, 0
+	zero := false               // somewhere the best has 0
+	others := map[string]bool{} // who are level with A anywhere
 	for i := range p.Labels {
 		var column []*float64
 		for k := range p.Lines {
 			column = append(column, p.Lines[k].Values[i])
 		}
+		who = append(who, "")
 		top := best(q, column)
+		if top < 0 {
+			continue
+		}
+		if q.Better > 0 && *column[top] == 0 {
+			zero = true
+			continue
+		}
+		points++
+		var list []*Line
+		for k := range p.Lines {
+			if v := column[k]; v != nil && worse(q, *v, *column[top]) < level {
+				list = append(list, &p.Lines[k])
+			}
+		}
 		switch {
-		case top < 0 || q.Better > 0 && *column[top] == 0: // nobody has any
-			who = append(who, "")
-		case a.Values[i] != nil && worse(q, *a.Values[i], *column[top]) < level:
-			who = append(who, a.Name)
-		default:
-			who = append(who, p.Lines[top].Name)
+		case len(list) == 1:
+			alone++
+			who[i] = list[0].Name
+			if list[0] == a {
+				ours++
+			}
+		case slices.Contains(list, a):
+			shared++
+			for _, l := range list {
+				others[l.Name] = true
+			}
 		}
 	}
-	kinds := slices.DeleteFunc(slices.Compact(slices.Clone(who)), func(s string) bool { return s == "" })
-	ours := 0
-	for _, w := range who {
-		if w == a.Name {
-			ours++
+	if len(p.Lines) < 2 || points == 0 {
+		return ""
+	}
+	everywhere := "everywhere"
+	if points < len(p.Labels) {
+		if everywhere = "wherever any runs"; zero {
+			everywhere = "wherever any has more than 0"
+		}
+	}
+	kinds := slices.Compact(slices.DeleteFunc(slices.Clone(who), func(s string) bool { return s == "" }))
+	with := "others are" // level with A
+	if delete(others, a.Name); len(others) == 1 {
+		for name := range others {
+			with = name + " is"
 		}
 	}
 	switch {
-	case len(p.Lines) < 2 || len(kinds) == 0:
-		return ""
-	case len(kinds) == 1 && ours > 0:
-		return "It leads everywhere."
-	case len(kinds) == 1:
-		return kinds[0] + " leads everywhere."
-	case p.X == "" || len(kinds) > 2:
-		return fmt.Sprintf("It leads in %d of %d.", ours, len(who))
+	case ours == points:
+		return "It leads " + everywhere + "."
+	case shared == points:
+		return capital(with) + " level with it " + everywhere + "."
+	case ours+shared == points:
+		return fmt.Sprintf("It leads in %d of %d; %s level with it in the rest.", ours, points, with)
+	case len(kinds) == 1 && ours+shared == 0 && alone == points:
+		return kinds[0] + " leads " + everywhere + "."
+	case shared > 0:
+		text := fmt.Sprintf("None is better in %d of %d", ours+shared, points)
+		if behind := slices.DeleteFunc(kinds, func(s string) bool { return s == a.Name }); len(behind) == 1 && alone+shared == points {
+			text += "; " + behind[0] + " leads in the rest"
+		}
+		return text + "."
+	case p.X == "" || len(kinds) != 2 || alone < len(who):
+		return fmt.Sprintf("It leads in %d of %d.", ours, points)
 	}
 	turn := slices.Index(who, kinds[1])
 	return fmt.Sprintf("Below %s, %s leads; from there on, %s.", at(turn), kinds[0], kinds[1])

@@ -44,6 +44,13 @@ func TestAnswer(t *testing.T) {
 		{speed, []Line{line("G10", A, 0.5, 1, 0.9, 0.5)}, "8 GiB is best for G10; at 4 GiB it loses a factor of 2, at 32 GiB a factor of 2."},
 		{speed, []Line{line("G10", A, -1, 0.9, 0.99, 1)}, "16 GiB. Beyond that G10 gains under 5 %; at 8 GiB it loses 11 %. At 4 GiB it does not run."},
 		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 0.5, 0.5)}, "G10 changes by under 2 %. Below 16 GiB, UVM leads; from there on, G10."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 1, 1, 1, 1)}, "G10 changes by under 2 %. UVM is level with it everywhere."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 1, 1, 1, 0.5), line("LRU", "", 0, 0, 1, 0)}, "G10 changes by under 2 %. It leads in 1 of 4; others are level with it in the rest."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 1, 1, 0.5)}, "G10 changes by under 2 %. None is better in 3 of 4; UVM leads in the rest."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 2, 2), line("LRU", "", 2, 2, 2, 1)}, "G10 changes by under 2 %. It leads in 0 of 4."},
+		{speed, []Line{line("G10", A, 1, 1, 1, 1), line("UVM", B, 2, 2, 2, 2)}, "G10 changes by under 2 %. UVM leads everywhere."},
+		{speed, []Line{line("G10", A, 0, 0, 0, 0), line("UVM", B, 0, 0, 0, 0)}, "G10: 0 × ideal with all of these."},
+		{speed, []Line{line("G10", A, 0, 0, 0, 8), line("UVM", B, 0, 0, 0, 5)}, "The more the better: G10 has 8 × ideal at 32 GiB, and 0 × ideal at 4 GiB. It leads wherever any has more than 0."},
 		{speed, []Line{line("G10", A, -1, -1, -1, -1)}, "G10 cannot run with any of these."},
 	} {
 		p := &Picture{X: "Memory, GiB", Labels: []string{"4", "8", "16", "32"}, Lines: tt.lines}

@@ -399,6 +399,8 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	if d.view.Text = d.alike(shown); d.view.Text != "" {
 		if d.chart.Max == 100 && len(qs) > 1 {
 			d.view.Text = d.shares(qs, at, names)
+		} else if part, who, most, least := d.apart(qs, at); most-least > apart*total {
+			d.view.Text += " " + sentence(names[part]+": most with "+who.System.Title+", "+amount(most, unit))
 		}
 		return
 	}
@@ -414,41 +416,55 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	d.view.Text += "."
 }
 
+// apart is the share of a whole by which parts of stacks of the same height must differ to be told.
+const apart = 0.02
+
+// apart is the part in which systems differ most, who has most of it, and the most and the least of it.
+func (d *drawing) apart(qs []*report.Quantity, at []int) (part int, who *Run, most, least float64) {
+	for k := range qs {
+		var top *Run
+		high, low := 0.0, 0.0
+		for _, r := range d.runs {
+			s := d.stack(r, qs, at)
+			if !s.any || r.System.Bound {
+				continue
+			}
+			x := s.parts[k]
+			if top == nil {
+				high, low, top = x, x, r
+			}
+			if x > high {
+				high, top = x, r
+			}
+			low = min(low, x)
+		}
+		if who == nil || high-low > most-least {
+			part, who, most, least = k, top, high, low
+		}
+	}
+	return part, who, most, least
+}
+
 // shares says of stacks that are all of 100 % in which part systems differ most, and who has most
 // of it; if in none, which is the largest.
 func (d *drawing) shares(qs []*report.Quantity, at []int, names []string) string {
-	var most []*Run // of each part
-	high, low := make([]float64, len(qs)), make([]float64, len(qs))
+	part, who, most, least := d.apart(qs, at)
+	if Percent(most/100, 1) != Percent(least/100, 1) {
+		return sentence(names[part] + ": most with " + who.System.Title + ", " + Percent(most/100, 1))
+	}
+	largest, high := 0, 0.0
 	for _, r := range d.runs {
 		s := d.stack(r, qs, at)
 		if !s.any || r.System.Bound {
 			continue
 		}
-		if most == nil {
-			most = slices.Repeat([]*Run{r}, len(qs))
-			copy(high, s.parts)
-			copy(low, s.parts)
-		}
 		for k, x := range s.parts {
-			if x > high[k] {
-				high[k], most[k] = x, r
+			if x > high {
+				largest, high = k, x
 			}
-			low[k] = min(low[k], x)
 		}
 	}
-	part, largest := 0, 0
-	for k := range qs {
-		if high[k]-low[k] > high[part]-low[part] {
-			part = k
-		}
-		if high[k] > high[largest] {
-			largest = k
-		}
-	}
-	if Percent(high[part]/100, 1) == Percent(low[part]/100, 1) {
-		return "The same for all that are compared: " + Percent(high[largest]/100, 1) + " is " + inner(names[largest]) + "."
-	}
-	return sentence(names[part] + ": most with " + most[part].System.Title + ", " + Percent(high[part]/100, 1))
+	return "The same for all that are compared: " + Percent(high/100, 1) + " is " + inner(names[largest]) + "."
 }
 
 func (*drawing) keys(qs []*report.Quantity) []string {

@@ -126,6 +126,20 @@ type track struct {
 	y    span
 	at   float64 // where it is highest
 	mean float64
+	keep float64 // the last of its points before one is over the limit
+	over bool    // one is
+	none bool    // the first is
+}
+
+// keeps sets up to where a track is within a limit.
+func (t *track) keeps(xs, ys []float64, limit float64) {
+	for i, y := range ys {
+		if y > limit {
+			t.over, t.none = true, i == 0
+			return
+		}
+		t.keep = xs[i]
+	}
 }
 
 // curves draws lines of all systems.
@@ -174,6 +188,9 @@ func (d *drawing) curves() {
 			}
 			p.Series = append(p.Series, s)
 			t := follow(r, c.Name, xs, ys, shape == Step)
+			if most, ok := d.limitAt(); ok {
+				t.keeps(xs, ys, most)
+			}
 			for i := range xs {
 				x.add(xs[i])
 				y.add(ys[i])
@@ -374,6 +391,9 @@ func (d *drawing) limitAt() (at float64, ok bool) {
 }
 
 func (d *drawing) limitText(at float64) string {
+	if d.chart.Unit == "ms" && at >= 1000 {
+		return d.limitName() + " " + With(Digits(at/1000, 4), "s")
+	}
 	return strings.TrimSpace(d.limitName() + " " + With(Digits(at, 4), d.chart.Unit))
 }
 
@@ -419,19 +439,17 @@ func (d *drawing) sayTracks(r *Run, tracks []track) string {
 func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 	var said []string
 	var top *track
-	bound := func(r *Run) string {
-		if d.chart.Plain {
-			return r.System.Title
-		}
-		return "Demand"
+	plain := d.chart.Plain && limit > 0 // curves of what systems do, and not of what is asked of them
+	if plain {
+		said = append(said, d.sayKept(tracks, limit))
 	}
 	for i := range tracks {
 		t := &tracks[i]
 		if !t.run.System.Bound && (top == nil || t.y.high > top.y.high) {
 			top = t
 		}
-		if t.run.System.Bound && limit > 0 && t.name == "" {
-			said = append(said, bound(t.run)+" peaks at "+With(Digits(t.y.high, 4), d.chart.Unit)+", "+Digits(t.y.high/limit, 3)+"× the "+d.limitName()+".")
+		if t.run.System.Bound && limit > 0 && t.name == "" && !plain {
+			said = append(said, "Demand peaks at "+With(Digits(t.y.high, 4), d.chart.Unit)+", "+Digits(t.y.high/limit, 3)+"× the "+d.limitName()+".")
 		}
 	}
 	if top != nil && d.chart.Say != "" {
@@ -455,9 +473,52 @@ func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 		said = append(said, text)
 	}
 	if far {
-		said = append(said, sentence("the "+d.limitText(limit)+", is far above what is drawn"))
+		said = append(said, sentence("the "+d.limitText(limit)+" is far above what is drawn"))
 	}
 	return strings.Join(said, " ")
+}
+
+// sayKept says how far systems keep a limit: the one that keeps it longest, and the one that breaks it first.
+func (d *drawing) sayKept(tracks []track, limit float64) string {
+	var best, worst *track
+	level := ""
+	for i := range tracks {
+		t := &tracks[i]
+		switch {
+		case t.run.System.Bound:
+			continue
+		case best == nil || t.keep > best.keep || t.keep == best.keep && best.over && !t.over:
+			best, level = t, ""
+		case t.keep == best.keep && t.over == best.over:
+			level = ", and others do, too"
+		}
+		if worst == nil || t.keep < worst.keep || t.keep == worst.keep && worst.over && t.none {
+			worst = t
+		}
+	}
+	kept := d.limitText(limit)
+	at := func(t *track) string { return Digits(t.keep, 3) + " " + d.chart.X }
+	switch {
+	case best == nil:
+		return ""
+	case best.none:
+		return "Nobody keeps the " + kept + "."
+	case !worst.over && best.keep == worst.keep:
+		return "All keep the " + kept + " at every load."
+	}
+	reach := " at every load"
+	if best.over {
+		reach = " up to " + at(best)
+	}
+	text := sentence(best.run.System.Title + " keeps the " + kept + reach + level)
+	switch {
+	case worst.keep == best.keep:
+	case worst.none:
+		text += " " + sentence(worst.run.System.Title+" never does")
+	case worst.over:
+		text += " " + sentence(worst.run.System.Title+" does up to "+Digits(worst.keep, 3))
+	}
+	return text
 }
 
 func (d *drawing) tracksTable(tracks []track) report.Table {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -208,20 +209,54 @@ func (c *Sheet) rows() string {
 	return c.table
 }
 
+// sides are the classes of columns of words, which begin at the left.
+var sides = [...]string{left, left, left, "", "", left, "", left, ""}
+
+const left = ` class="left"`
+
+// rowsHTML leaves out systems and quantities of which all rows have the same, and says them once above.
 func rowsHTML(rows []study.Line, marked int) string {
 	var b strings.Builder
-	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
+	lines := make([]chart.LineRow, len(rows))
 	for i := range rows {
-		r := chart.LineOf(&rows[i])
+		lines[i] = chart.LineOf(&rows[i])
+	}
+	alike := func(of func(*chart.LineRow) string) bool {
+		return len(lines) > 1 && !slices.ContainsFunc(lines, func(r chart.LineRow) bool { return of(&r) != of(&lines[0]) })
+	}
+	system := alike(func(r *chart.LineRow) string { return r.System })
+	quantity := alike(func(r *chart.LineRow) string { return r.Quantity })
+	var said []string
+	b.WriteString(`<table class="numbers paper-rows">`)
+	if system {
+		said = append(said, lines[0].System)
+	}
+	if quantity {
+		said = append(said, lines[0].Quantity)
+	}
+	if len(said) > 0 {
+		b.WriteString(`<caption class="fine">All rows: ` + html.EscapeString(strings.Join(said, ", ")) + `.</caption>`)
+	}
+	b.WriteString(`<thead><tr>`)
+	for k, name := range [...]string{"About", "System", "Quantity", "Published", "Here", "Unit", "Difference", "Verdict", "Explore"} {
+		if !(k == 1 && system || k == 2 && quantity) {
+			b.WriteString(`<th scope="col"` + sides[k] + `>` + name + `</th>`)
+		}
+	}
+	b.WriteString(`</tr></thead><tbody>`)
+	for i := range lines {
+		r := &lines[i]
 		class := r.Class
 		if i == marked {
 			class += " here"
 		}
 		b.WriteString(`<tr class="` + class + `">`)
-		for _, text := range []string{r.About, r.System, r.Quantity, r.Published, r.Ours, r.Unit, r.Difference} {
-			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
+		for k, text := range [...]string{r.About, r.System, r.Quantity, r.Published, r.Ours, r.Unit, r.Difference} {
+			if !(k == 1 && system || k == 2 && quantity) {
+				b.WriteString("<td" + sides[k] + ">" + html.EscapeString(text) + "</td>")
+			}
 		}
-		b.WriteString(`<td title="` + html.EscapeString(r.Why) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
+		b.WriteString(`<td class="left verdict" title="` + html.EscapeString(r.Why) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
 		if r.Opens { // which no run yields
 			b.WriteString(`<button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(r.About+", "+r.System) + ` in Explore">Open</button>`)
 		}

@@ -128,12 +128,13 @@ type work struct {
 	list          *core.Workload
 	knees         map[string]*knee         // by system and setting
 	rates         map[int64]*core.Workload // the requests at rates that knees asked for
+	met           map[met]loadPoint        // what a run said of other systems, which do the same
 	alike         int                      // 1 where prompts begin alike, -1 where none does, 0 before anybody looked
 }
 
 // load returns what the settings run.
 func load(s *settings, f lab.Files) (*work, error) {
-	w := &work{knees: map[string]*knee{}, rates: map[int64]*core.Workload{}}
+	w := &work{knees: map[string]*knee{}, rates: map[int64]*core.Workload{}, met: map[met]loadPoint{}}
 	if s.Entry != "" {
 		o, err := find(s.Entry, f)
 		if err != nil {

@@ -138,13 +138,13 @@ func (w *work) knee(s *settings, system string, p lab.Progress) (*knee, error) {
 	if err != nil || most < 1 {
 		return k, err
 	}
-	did := 0
+	did, as := 0, kneeKey(s, "")
 	run := func(rate int64) (loadPoint, error) {
 		did++
 		if p != nil {
 			p(did, len(loads)+kneeSearch)
 		}
-		at, err := w.loaded(s, &x, rate)
+		at, err := w.loaded(s, &x, as, rate)
 		k.short = k.short || at.short
 		return at, err
 	}
@@ -234,8 +234,18 @@ func kneeKey(s *settings, system string) string {
 	return fmt.Sprint(system, x)
 }
 
-// loaded runs a setting at a rate, and takes what its policy did from what it may still do.
-func (w *work) loaded(s *settings, x *core.Setting, rate int64) (at loadPoint, err error) {
+// A met is a load of a system, of settings as kneeKey writes them without one.
+type met struct {
+	settings, system string
+	rate             int64
+}
+
+// loaded runs a setting at a rate, and takes what its policy did from what it may still do. Where other systems do the same, it
+// is run once for all.
+func (w *work) loaded(s *settings, x *core.Setting, key string, rate int64) (at loadPoint, err error) {
+	if at, ok := w.met[met{key, x.System, rate}]; ok && x.Policy == nil {
+		return at, nil
+	}
 	asked, err := w.at(s, rate)
 	if err != nil {
 		return at, err
@@ -247,10 +257,19 @@ func (w *work) loaded(s *settings, x *core.Setting, rate int64) (at loadPoint, e
 	if at.short = !spend(x, r); !r.Ran() || at.short {
 		return at, nil
 	}
-	return loadPoint{
+	at = loadPoint{
 		rate: rate, answer: r.Answers / int64(len(r.Requests)), ttft: r.TTFT.Mean, ttft90: r.TTFT.P90, tpot: r.TPOT.Mean, e2e: r.E2E.Mean,
 		goodput: r.Goodput(), perMill: r.PerMillion(), good: 1000 * r.Good / int64(len(r.Requests)), hit: r.HitRate(),
-	}, nil
+	}
+	if len(w.met) > 1024 { // searches of other machines leave many behind
+		clear(w.met)
+	}
+	for _, sys := range core.Systems() {
+		if sys.Key != x.System && r.Serves(&sys) {
+			w.met[met{key, sys.Key, rate}] = at
+		}
+	}
+	return at, nil
 }
 
 // sorted are the loads in order, the largest that keeps the limits among them.

@@ -206,6 +206,22 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+// BenchmarkCompared is what the page does at once: four systems of one work, with all of their loads.
+func BenchmarkCompared(b *testing.B) {
+	for name, set := range map[string]string{"mooncake": presets()[0].Set, "conversations": "weights=fp8 kv=fp8 rate=4 requests=2000 turns=5"} {
+		b.Run("workload="+name, func(b *testing.B) {
+			for b.Loop() {
+				l := New()
+				for _, system := range []string{"ideal", "no-prefix", "hbm", "host", "host-ssd"} {
+					if _, _, err := l.Run(setOf(b, &l, set), system, nil, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
 // Lengths of a histogram are drawn anew with each seed, at every rate and all at once, and have no times of their own.
 func TestHistogram(t *testing.T) {
 	l := New()
