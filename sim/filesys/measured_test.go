@@ -7,7 +7,6 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
-	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
 )
 
@@ -146,26 +145,6 @@ func TestFullSync(t *testing.T) {
 		}
 		if some, all := took(false), took(true); all <= some {
 			t.Errorf("%s: %v a write with O_SYNC, %v with O_DSYNC", system, all, some)
-		}
-	}
-}
-
-// PMFS loads a directory's inode for every page that it looks through; others do not feel it, nor
-// does who makes and removes no names.
-func TestPageLoads(t *testing.T) {
-	on := func(m *machine.Setup) { m.Host.PageLoads = true }
-	for _, system := range []string{"bytefs", "ext4", "f2fs", "nova"} {
-		if Hash(ran(t, "create", system, nil)) != Hash(ran(t, "create", system, on)) {
-			t.Errorf("%s feels it", system)
-		}
-	}
-	for workload, feels := range map[string]bool{"create": true, "delete": true, "mkdir": true, "varmail": true, "stat": false, "oltp": false} {
-		was, is := ran(t, workload, "pmfs", nil), ran(t, workload, "pmfs", on)
-		if (Hash(was) != Hash(is)) != feels {
-			t.Errorf("%s: %v, was %v", workload, is.Time, was.Time)
-		}
-		if inodes := is.Device.Bytes[plan.Inode][device.Byte][device.Reads] - was.Device.Bytes[plan.Inode][device.Byte][device.Reads]; feels && inodes <= 0 || !feels && inodes != 0 {
-			t.Errorf("%s: %d bytes of inodes more", workload, inodes)
 		}
 	}
 }

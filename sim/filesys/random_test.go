@@ -146,7 +146,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 		}
 	}
 	h.InPlace, h.AsIssued, d.CountsEmpty = r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(3) == 0
-	s.Loaded, h.PageLoads = r.IntN(3) == 0, r.IntN(3) == 0
+	s.Loaded = r.IntN(3) == 0
 	return s
 }
 
@@ -170,8 +170,8 @@ func random(t testing.TB, seed uint64, sys *System) {
 	if w.Warm == 0 && res.Calls != w.Calls {
 		t.Errorf("%s: %d calls of %d are answered", name, res.Calls, w.Calls)
 	}
-	if s.Host.InPlace || s.Host.AsIssued || s.Host.PageLoads { // which a run that is recorded does not feel
-		s.Host.InPlace, s.Host.AsIssued, s.Host.PageLoads = false, false, false
+	if s.Host.InPlace || s.Host.AsIssued { // which a run that is recorded does not feel
+		s.Host.InPlace, s.Host.AsIssued = false, false
 		if res, err = runOf(w, &s, sys, nil); err != nil {
 			return // full, for it takes more pages
 		}

@@ -78,7 +78,7 @@ func Measured() Setup {
 	s.Device.Frontier = OneBlock
 	s.Device.KeepsFreed = true
 	s.Host.Cache, s.Host.MetaShare = 4*unit.GiB, linuxShare
-	s.Host.FirstFit, s.Host.EntryLoads, s.Host.InPlace, s.Host.AsIssued, s.Host.PageLoads = true, true, true, true, true
+	s.Host.FirstFit, s.Host.EntryLoads, s.Host.InPlace, s.Host.AsIssued = true, true, true, true
 	s.Device.CountsEmpty = true
 	s.Warm, s.KeepF2FS, s.Loaded, s.Flowops, s.FullSync = true, true, true, true, true
 	return s

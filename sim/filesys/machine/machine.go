@@ -201,9 +201,8 @@ type Host struct {
 	// FirstFit: NOVA and PMFS give data the first free pages of the device. EntryLoads: PMFS
 	// loads of a directory only the entry that it looks for. InPlace: NOVA overwrites data where
 	// they are. AsIssued: NOVA and PMFS load and store what the artifact's do, and their bytes are
-	// counted as they ask for them. Runs that are recorded for crashes feel none of InPlace, AsIssued and PageLoads.
-	// PageLoads: PMFS loads a directory's inode for every page of it that it looks through.
-	FirstFit, EntryLoads, InPlace, AsIssued, PageLoads bool
+	// counted as they ask for them. Runs that are recorded for crashes feel neither of the last two.
+	FirstFit, EntryLoads, InPlace, AsIssued bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time

@@ -60,13 +60,12 @@ func (b *Bare) Ask(t *plan.Thread, k plan.Kind, s plan.Structure, page int32, li
 
 // AsIssued reports whether a run's loads and stores are those of the artifact: not of one that is
 // recorded for crashes, whose judge needs all that makes a call whole.
-func AsIssued(h *host.Host) bool { return h.Setup.Host.AsIssued && !Recording(h) }
+func AsIssued(h *host.Host) bool { return h.Setup.Host.AsIssued && !recording(h) }
 
 // InPlace reports whether NOVA overwrites in place.
-func InPlace(h *host.Host) bool { return h.Setup.Host.InPlace && !Recording(h) }
+func InPlace(h *host.Host) bool { return h.Setup.Host.InPlace && !recording(h) }
 
-// Recording reports whether a run is recorded for crashes.
-func Recording(h *host.Host) bool { return h.Env != nil && h.Env.Recording() }
+func recording(h *host.Host) bool { return h.Env != nil && h.Env.Recording() }
 
 // Hint is where pages are looked for if nothing says that the first free ones are taken.
 func (b *Bare) Hint(hint int32) int32 {

@@ -476,7 +476,7 @@ func TestRandomCalls(t *testing.T) {
 				s := setup()
 				s.Fresh = seed%3 == 0
 				s.Host.FirstFit, s.Host.EntryLoads = seed%4 >= 2, seed%8 >= 4
-				s.Host.InPlace, s.Host.AsIssued, s.Host.PageLoads = seed%3 == 1, seed%5 >= 3, seed%7 >= 4
+				s.Host.InPlace, s.Host.AsIssued = seed%3 == 1, seed%5 >= 3
 				s.Host.Cache = 80 * unit.Page
 				s.Table = randomTable(seed)
 				w := newWorld(t, seed, s, v.make, v.ids, seed%2 == 0)

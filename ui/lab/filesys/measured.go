@@ -32,9 +32,8 @@ type fact struct {
 var facts = []fact{
 	{"pointer", "one write pointer", "The emulated SSD fills a block of one channel, then one of the next (frontier): at any time one program is under way.", func(m, to *machine.Setup) { m.Device.Frontier = to.Device.Frontier }},
 	{"freed", "freed pages kept", "The emulated SSD refuses discards, and NOVA and PMFS make none (keeps_freed).", func(m, to *machine.Setup) { m.Device.KeepsFreed = to.Device.KeepsFreed }},
-	{"branch", "NOVA and PMFS as there", "In the branch that has them they take the first free pages (first_fit), load and store what its code does (entry_loads, page_loads, as_issued), NOVA overwrites in place (in_place), and pages that hold nothing count as read (counts_empty).", func(m, to *machine.Setup) {
+	{"branch", "NOVA and PMFS as there", "In the branch that has them they take the first free pages (first_fit), load and store what its code does (entry_loads, as_issued), NOVA overwrites in place (in_place), and pages that hold nothing count as read (counts_empty).", func(m, to *machine.Setup) {
 		m.Host.FirstFit, m.Host.EntryLoads, m.Host.InPlace, m.Host.AsIssued = to.Host.FirstFit, to.Host.EntryLoads, to.Host.InPlace, to.Host.AsIssued
-		m.Host.PageLoads = to.Host.PageLoads
 		m.Device.CountsEmpty = to.Device.CountsEmpty
 	}},
 	{"memory", "4 GiB of cache", "The script pins memory until 4096 MB are left (page_cache).", func(m, to *machine.Setup) { m.Host.Cache = to.Host.Cache }},

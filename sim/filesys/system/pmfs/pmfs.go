@@ -29,9 +29,8 @@
 //  5. A directory is locked while it changes, not while it is searched. Its inode is read
 //     where something is added to it, not where something is removed.
 //  6. As issued (machine.Host.AsIssued), loads and stores are those of the artifact's calls but for
-//     rename and truncate, and for trees above their leaves. The inode of a directory that it loads for
-//     every page that it looks through is a setting of its own (machine.Host.PageLoads), for which
-//     entries lie in the first page that has room.
+//     rename and truncate, for trees above their leaves, and for the inode of a directory that it
+//     loads for every page that it looks through.
 package pmfs
 
 import (
@@ -58,9 +57,6 @@ const (
 	insertBytes   = 136
 	eraseBytes    = 16
 	truncateBytes = 16
-
-	// perPage is how many entries of such names a page of a directory has (PMFS_DIR_REC_LEN).
-	perPage = 4096 / 20
 )
 
 // A fs is PMFS.
@@ -69,7 +65,6 @@ type fs struct {
 	truncated int32 // first page of the list
 	folders   *system.Folders
 	leaves    [][]int32 // by node: those of its tree
-	looked    *looked   // nil: nothing is loaded for the pages that are looked through
 }
 
 // Recovery finds what is in place: the journal is compiled out of the artifact.
@@ -91,9 +86,6 @@ func New(h *host.Host) plan.FS {
 		}
 	}
 	f.folders = system.NewFolders(h)
-	if h.Setup.Host.PageLoads && !system.Recording(h) {
-		f.looked = newLooked(h)
-	}
 	return f
 }
 
@@ -189,9 +181,6 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	grown := f.room(c.Node, c.Dir)
 	f.LoadInode(t, c.Dir)
 	f.miss(t, c.Node, c.Dir)
-	if f.looked != nil {
-		f.look(t, c.Dir, f.looked.lookup(c.Node, c.Dir))
-	}
 	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
 	if f.Issued { // whether it is free; then what it inherits
 		f.LoadInode(t, c.Node)
@@ -205,9 +194,6 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	h.Compute(t, h.Setup.Host.Section)
 	if grown {
 		f.point(t, c.Dir)
-	}
-	if f.looked != nil {
-		f.look(t, c.Dir, f.looked.add(c.Node, c.Dir))
 	}
 	f.insert(t, c.Node, c.Dir)
 	f.WriteInode(t, c.Dir)
@@ -224,9 +210,6 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.search(t, c.Node, c.Dir)
 	f.Hold(t, c.Dir, c.Node)
 	h.Compute(t, h.Setup.Host.Section)
-	if f.looked != nil {
-		f.look(t, c.Dir, f.looked.remove(c.Node, c.Dir))
-	}
 	f.erase(t, c.Node, c.Dir)
 	f.folders.Remove(c.Node, c.Dir)
 	f.WriteInode(t, c.Node)
@@ -264,13 +247,6 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	}
 	f.Hold(t, from, c.Dir, c.Node, over)
 	h.Compute(t, h.Setup.Host.Section)
-	if l := f.looked; l != nil {
-		if c.Over != 0 {
-			f.look(t, c.Dir, l.remove(over, c.Dir))
-		}
-		f.look(t, from, l.remove(c.Node, from))
-		f.look(t, c.Dir, l.add(c.Node, c.Dir))
-	}
 	if c.Over != 0 {
 		f.erase(t, over, c.Dir)
 		f.folders.Remove(over, c.Dir)

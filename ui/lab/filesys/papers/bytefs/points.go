@@ -95,7 +95,7 @@ func all() *grid {
 // can be read of how it was measured, setting by setting, so that one can differ. usual, as the
 // first of what differs, leaves them out.
 const (
-	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 loaded=1 meta_share=75 full_sync=1 flowops=1 keeps_freed=1 first_fit=1 entry_loads=1 page_loads=1 in_place=1 as_issued=1 counts_empty=1 fresh=1 fresh_share=46"
+	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 loaded=1 meta_share=75 full_sync=1 flowops=1 keeps_freed=1 first_fit=1 entry_loads=1 in_place=1 as_issued=1 counts_empty=1 fresh=1 fresh_share=46"
 	usual    = ""
 )
 
@@ -230,7 +230,6 @@ var variants = []variant{
 	{"discards", []string{"keeps_freed=0"}, nil},
 	{"next fit", []string{"first_fit=0"}, []string{nova, pmfs}},
 	{"whole pages searched", []string{"entry_loads=0"}, []string{pmfs}},
-	{"no loads for pages", []string{"page_loads=0"}, []string{pmfs}},
 	{"copies on write", []string{"in_place=0"}, []string{nova}},
 	{"loads for every call", []string{"as_issued=0"}, []string{nova, pmfs}},
 	{"empty pages not counted", []string{"counts_empty=0"}, []string{nova, pmfs}},
@@ -259,7 +258,7 @@ var facts = []variant{
 	{name: "settings at first"},
 	{name: "one write pointer", differs: []string{"frontier=block"}},
 	{name: "freed pages kept", differs: []string{"keeps_freed=1"}},
-	{name: "NOVA and PMFS as there", differs: []string{"first_fit=1", "entry_loads=1", "page_loads=1", "in_place=1", "as_issued=1", "counts_empty=1"}},
+	{name: "NOVA and PMFS as there", differs: []string{"first_fit=1", "entry_loads=1", "in_place=1", "as_issued=1", "counts_empty=1"}},
 	{name: "4 GiB of cache", differs: []string{"page_cache=4096"}},
 	{name: "warm caches", differs: []string{"warm=1", "f2fs_keeps=1", "loaded=1"}},
 	{name: "metadata before data", differs: []string{"meta_share=75"}},
