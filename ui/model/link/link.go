@@ -513,8 +513,12 @@ func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 	if at := slices.IndexFunc(pairs, func(p knob.Pair) bool { return p.Key == "preset" }); at >= 0 { // a link by hand that names no systems
 		key, _, _ := strings.Cut(pairs[at].Text, ":")
 		for k := range i.Presets {
-			if p := &i.Presets[k]; p.Key == key && len(p.Systems) > 0 {
+			p := &i.Presets[k]
+			if p.Key == key && len(p.Systems) > 0 {
 				s.Compare(i, p.Systems)
+			}
+			if p.Key == key && free { // links of the page say what they ask
+				s.Open(p)
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func Opening(i *lab.Info) State {
 func (s *State) Begin(i *lab.Info, p *lab.Preset) {
 	s.Setup = OfPreset(i, p)
 	s.Compare(i, p.Systems)
-	s.ask(p)
+	s.Open(p)
 }
 
 // Follow compares the system that does what a setting says, too.
@@ -96,8 +96,8 @@ func (s *State) Follow(i *lab.Info, key string) {
 	}
 }
 
-// ask opens on the question of a preset, if it has one.
-func (s *State) ask(p *lab.Preset) {
+// Open opens on the question of a preset, if it has one.
+func (s *State) Open(p *lab.Preset) {
 	if p.Ask == "" {
 		return
 	}
