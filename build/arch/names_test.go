@@ -26,10 +26,8 @@ var (
 	nameWords = map[string][]string{
 		"sim/cxlssd/design.go":         {"own-design"},   // the declaration
 		"sim/cxlssd/own.go":            {"own"},          // the declaration
-		"sim/filesys/filesys.go":       {"own"},          // the declaration
 		"sim/llm/own/own.go":           {"own"},          // the declaration
 		"sim/train/own/own.go":         {"own"},          // the declaration
-		"ui/lab/filesys/knobs.go":      {"own"},          // a panel's key
 		"ui/lab/llm/knobs.go":          {"own"},          // a setting's choice
 		"sim/train/program/program.go": {"recompute"},    // what a program does
 		"sim/train/result/hash.go":     {"ideal"},        // a result's field
