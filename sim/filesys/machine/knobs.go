@@ -218,7 +218,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupHost
 	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; a thread that finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})
 	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + "; the artifact pins memory until 4096 are left (utils/filebench_run.sh:293)"})
-	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take. Data never push them out below that.", Source: general + "; 75 of 4 GiB in two NUMA nodes: Linux 4.19 and 5.4 alike, mm/vmscan.c (inactive_list_is_low), where pages that were used twice have three times what others have, in a node with one whole GiB of files"})
+	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take. Data never push them out below that.", Source: general + "; 75 of 4 GiB in two NUMA nodes, which its 28 cores suggest: Linux 4.19 and 5.4 alike, mm/vmscan.c (inactive_list_is_low), where pages that were used twice have three times what others have, in a node with one whole GiB of files"})
 
 	group = GroupCalls
 	cost := func(ref func(*Setup) *unit.Time, key, label, help, source string) {
