@@ -60,7 +60,7 @@ func Asks() *policy.Place {
 		}, policy.DialFeatures()...),
 		Examples: []policy.Example{
 			{Title: "Buddy", About: "Buddy Compression's own: as small a target as leaves no more entries overflowing than Buddy Threshold, and 16x where nearly all is zero.", Text: "allow = overflow <= threshold\nbig = tiny >= mostly_zero"},
-			{Title: "Buddy without 16x", About: "The same for the three targets that need no second pass.", Text: "# Buddy without 16x\nallow = overflow <= threshold\nbig = 1 < 0"},
+			{Title: "Three targets", About: "Buddy with the three targets that need no second pass.", Text: "# Three targets\nallow = overflow <= threshold\nbig = 1 < 0"},
 			{Title: "By the mean", About: "What overflows in the mean over the run counts, not in the worst snapshot.", Text: "# By the mean\nallow = mean <= threshold"},
 			{Title: "By the first snapshot", About: "Profiling once, at the beginning: what a program becomes later is not looked at.", Text: "# By the first snapshot\nallow = start <= threshold"},
 			{Title: "By what it costs", About: "The time that overflowing takes over the link, against what an access takes in GPU memory, must be at most p1. Set Dial 1 to 0.4 for a start.", Text: "# By what it costs\nallow = remote * memory / link <= p1"},
