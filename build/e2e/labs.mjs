@@ -113,7 +113,7 @@ const rows = {
       bundled: 'Llama-3 8B',
     },
     sweep: { ask: '&ask=vary&ask-vary=input&ask-values=500,1000,2000', answers: 3 },
-    figure: { id: 'tensorrt.T', title: 'Throughput' },
+    figure: { id: 'tensorrt.T1', title: 'Throughput' },
     draw: 'path', line: '&ask-vary=host&ask-values=64,256', maps: '&ask-vary2=drives&ask-values2=1,2', picture: '&preset=mooncake',
   },
 };
