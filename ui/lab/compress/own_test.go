@@ -39,14 +39,7 @@ func TestOwn(t *testing.T) {
 			}
 		}
 	}
-	wrong := labtest.Setup(t, &l, "policy=allow=overflw<1")
-	if _, _, err := l.Run(wrong, "naive", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(wrong, own.Name, nil, nil)
-	if want := `Policy 1:7: overflw is unknown; do you mean overflow? (in "allow=overflw<1")`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, "policy=allow=overflw<1", "naive", `Policy 1:7: overflw is unknown; do you mean overflow? (in "allow=overflw<1")`)
 }
 
 // What people start from runs, and is what it is called.

@@ -64,15 +64,7 @@ func TestOwn(t *testing.T) {
 	if _, _, r := run("policy=promote=backlog>hits policy_work=1", own.Name); !strings.HasPrefix(r.GaveUp, "gave up at request ") || !strings.HasSuffix(r.GaveUp, "raise Policy work") {
 		t.Errorf("a million operations are enough: %q", r.GaveUp)
 	}
-	// What is wrong says where, and stops nobody else.
-	u := labtest.Setup(t, &l, smallOwn+"policy=promote=hist>3")
-	if _, _, err := l.Run(u, "skybyte-full", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(u, own.Name, nil, nil)
-	if want := `Policy 1:9: hist is unknown; do you mean hits? (in "promote=hist>3")`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, smallOwn+"policy=promote=hist>3", "skybyte-full", `Policy 1:9: hist is unknown; do you mean hits? (in "promote=hist>3")`)
 }
 
 // All sections show a policy as any other design, with each of its rules, and none of a run that was given up.

@@ -1,6 +1,8 @@
 package labtest
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -37,6 +39,20 @@ func Policies(t *testing.T, l *lab.Lab, workload string, least int) {
 	}
 	if len(blocks) < least {
 		t.Errorf("the document has %d policies for %s, want %d", len(blocks), l.Name, least)
+	}
+}
+
+// Misspelt checks that a policy that cannot be read says where, and stops no other system: set is the setup with it, want the error.
+func Misspelt(t *testing.T, l *lab.Lab, set, other, want string) {
+	t.Helper()
+	u := Setup(t, l, set)
+	if _, _, err := l.Run(u, other, nil, nil); err != nil {
+		t.Errorf("what somebody writes stops others: %v", err)
+	}
+	_, _, err := l.Run(u, own.Name, nil, nil)
+	var at *policy.Error
+	if err == nil || err.Error() != want || !errors.As(err, &at) || !strings.HasPrefix(want, fmt.Sprintf("Policy %d:", at.Line)) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

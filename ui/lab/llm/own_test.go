@@ -51,18 +51,7 @@ func TestOwn(t *testing.T) {
 	if _, _, r := run("policy=score=relief policy_work=1", own.Name); r.Ran() && r.Policy.Work > own.Million {
 		t.Errorf("%+v", r.Policy)
 	}
-	// What is wrong says where, and runs nothing.
-	u, err := l.Read(fourLayers + "policy=score=reliev")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := l.Run(u, "teraio-mixed", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(u, own.Name, nil, nil)
-	if want := `Policy 1:7: reliev is unknown; do you mean relief? (in "score=reliev")`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, fourLayers+"policy=score=reliev", "teraio-mixed", `Policy 1:7: reliev is unknown; do you mean relief? (in "score=reliev")`)
 }
 
 // What people start from runs, and is what it is called.

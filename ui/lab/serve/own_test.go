@@ -70,15 +70,7 @@ func TestOwn(t *testing.T) {
 	if !r.Ran() || !r.knee.short || len(r.knee.points) > 0 || !strings.Contains(notes[len(notes)-1]+notes[0]+notes[1], "too little for its knee") {
 		t.Errorf("ran %v, %+v, %q", r.Ran(), r.knee, notes)
 	}
-	// What is wrong says where, and stops nobody else.
-	u := labtest.Setup(t, &l, tight+"policy=evict=lst")
-	if _, _, err := l.Run(u, "hbm", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(u, own.Name, nil, nil)
-	if want := `Policy 1:7: lst is unknown; do you mean last? (in "evict=lst")`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, tight+"policy=evict=lst", "hbm", `Policy 1:7: lst is unknown; do you mean last? (in "evict=lst")`)
 }
 
 // All sections show a policy as any other system, and say why where a run was given up.

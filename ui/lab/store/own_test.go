@@ -2,12 +2,10 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"spillway/sim/policy"
 	core "spillway/sim/store"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
@@ -75,19 +73,7 @@ func TestOwn(t *testing.T) {
 	if _, _, r := run("workload=table-and-blocks policy=evict=age policy_work=1", own.Name); r.Fits() {
 		t.Error("a million operations are enough")
 	}
-	// What is wrong says where, and runs nothing.
-	u, err := l.Read("policy=evict=age@fetch=agee")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := l.Run(u, "lru", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(u, own.Name, nil, nil)
-	var at *policy.Error
-	if want := `Policy 2:7: agee is unknown; do you mean age? (in "fetch=agee")`; err == nil || err.Error() != want || !errors.As(err, &at) || at.Line != 2 {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, "policy=evict=age@fetch=agee", "lru", `Policy 2:7: agee is unknown; do you mean age? (in "fetch=agee")`)
 	if _, err := l.Read("policy=" + strings.Repeat("x", 1501)); err == nil || err.Error() != "Policy: 1501 characters are more than 1500" {
 		t.Error(err)
 	}

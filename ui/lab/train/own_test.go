@@ -2,13 +2,11 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"spillway/build/effort"
-	"spillway/sim/policy"
 	"spillway/sim/train/result"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
@@ -59,19 +57,7 @@ func TestOwn(t *testing.T) {
 	if _, _, _, r, _ := run("policy=score=benefit policy_work=1", own.Name); !r.Fits || r.Policy.Work > own.Million {
 		t.Errorf("%+v", r.Policy)
 	}
-	// What is wrong says where, and runs nothing.
-	u, err := l.Read(twentyGiB + "policy=evict=age@host=agee<1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := l.Run(u, "uvm", nil, nil); err != nil {
-		t.Errorf("what somebody writes stops others: %v", err)
-	}
-	_, _, err = l.Run(u, own.Name, nil, nil)
-	var at *policy.Error
-	if want := `Policy 2:6: agee is unknown; do you mean age? (in "host=agee<1")`; err == nil || err.Error() != want || !errors.As(err, &at) {
-		t.Errorf("%v, want %s", err, want)
-	}
+	labtest.Misspelt(t, &l, twentyGiB+"policy=evict=age@host=agee<1", "uvm", `Policy 2:6: agee is unknown; do you mean age? (in "host=agee<1")`)
 }
 
 // What people start from runs, and is what it is called.
