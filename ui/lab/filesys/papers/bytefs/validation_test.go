@@ -58,7 +58,13 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, outcomes []study
 	turned(&b, rows, paper.Variants, func(figure string) bool { return strings.HasPrefix(figure, "switches") && figure != paper.Facts })
 	b.WriteString("\n\n## Throughput, as the facts are added\n\nFrom the settings at first to how it was measured, each fact added to those at its left, in this order; the section How it was measured, under Explore, has other orders.\n\n| Number | Published |")
 	turned(&b, rows, paper.Added(), func(figure string) bool { return figure == paper.Facts })
-	b.WriteString("\n\n## Every number that is compared\n\nDifferences are ours over published; reasons are numbered below.\n\n| Figure | System | Of | At | Quantity | Published | Here | Difference | Verdict |\n|---|---|---|---|---|--:|--:|--:|---|\n")
+	n, err := reaches(p, rows, outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString("\n")
+	setsReached(t, &b, n)
+	b.WriteString("\n## Every number that is compared\n\nDifferences are ours over published; reasons are numbered below.\n\n| Figure | System | Of | At | Quantity | Published | Here | Difference | Verdict |\n|---|---|---|---|---|--:|--:|--:|---|\n")
 	var reasons []string
 	for i := range rows {
 		r := &rows[i]
