@@ -37,7 +37,9 @@
 //
 //  1. Steps of a plan that change the device do so when they are executed, but names and
 //     caches change when the call is planned: another thread sees a file a little earlier
-//     than it could.
+//     than it could. Calls that change names which another is changing wait until that is
+//     answered, as they do for Linux' locks of directories: a directory is removed when it has
+//     been made, or what was in it is gone.
 //  2. What a program computes takes a core (Think); the paper's machine has 28.
 //  3. A call on a file that is not there (or is there already) fails and costs a look-up.
 //     Recordings have them, when threads run ahead of those that made the file.

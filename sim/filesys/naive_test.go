@@ -29,6 +29,7 @@ type naive struct {
 	absent  map[int32]bool
 	barred  []int32
 	sending map[int32][]host.Sent
+	naming  map[int32]named
 	ledger  [Causes]unit.Time
 	ended   []unit.Time
 	calls   int64
@@ -104,8 +105,39 @@ func (n *naive) sleep(id int32, at unit.Time, cause Cause, yield func(unit.Time)
 	}
 }
 
-// bars is what the engine calls so: a write-back of the file is under way.
+// A named is a call that changes names, and the directory that it takes one from.
+type named struct {
+	call.Call
+	from int32
+}
+
+// renaming reports whether names are being changed that a call would change too, or rests on.
+func (n *naive) renaming(c *call.Call) bool {
+	codes := []call.Code{call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename}
+	if !slices.Contains(codes, c.Code) {
+		return false
+	}
+	for _, u := range n.naming {
+		for i, x := range []int32{c.Node, c.Over} {
+			if x != 0 && (x == u.Node || x == u.Over) {
+				return true
+			}
+			if removed := x != 0 && (i == 1 || c.Code == call.Rmdir); removed && (x == u.Dir || x == u.from) {
+				return true
+			}
+		}
+		if u.Code == call.Mkdir && c.Dir == u.Node {
+			return true
+		}
+	}
+	return false
+}
+
+// bars is what the engine calls so: a write-back of the file is under way, or a change of names.
 func (n *naive) bars(c *call.Call) bool {
+	if n.renaming(c) {
+		return true
+	}
 	any, touches := false, false
 	of := c.Node
 	if c.Code == call.Rename {
@@ -153,10 +185,11 @@ func (n *naive) sent(id int32) {
 
 // calls waiting for what a client has written back go on.
 func (n *naive) written(id int32) {
-	if len(n.sending[id]) == 0 {
+	if _, names := n.naming[id]; !names && len(n.sending[id]) == 0 {
 		return
 	}
 	n.sending[id] = nil
+	delete(n.naming, id)
 	n.barred = slices.DeleteFunc(n.barred, func(t int32) bool {
 		if n.bars(&n.run.clients[t].call) {
 			return false
@@ -235,6 +268,9 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 				r.result.Failed++
 				n.compute(id, h.Open, Computes, yield)
 			} else {
+				if c.Code >= call.Unlink && c.Code <= call.Rename || c.Code == call.Create {
+					n.naming[id] = named{*c, r.host.Files[c.Node].Parent}
+				}
 				size := r.host.Files[c.Node].Size
 				r.fs.Plan(t, c, r.now)
 				if promises(c) && n.holds(t.Steps) && (c.Code != call.Write || r.host.Files[c.Node].Size > size) {
@@ -398,7 +434,7 @@ func naively(w *call.Workload, s *machine.Setup, sys *System) *Result {
 	m := s.Scaled()
 	n := &naive{
 		cores: make([]unit.Time, m.Host.Cores), locks: map[int32][]int32{},
-		starts: map[int32]unit.Time{}, absent: map[int32]bool{}, sending: map[int32][]host.Sent{},
+		starts: map[int32]unit.Time{}, absent: map[int32]bool{}, sending: map[int32][]host.Sent{}, naming: map[int32]named{},
 	}
 	r := &run{setup: &m, load: w, threads: int32(w.Threads), running: int32(w.Threads), source: w.Start(), children: make([]int32, w.Most), result: &Result{}}
 	n.run = r

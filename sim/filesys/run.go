@@ -66,7 +66,7 @@ const (
 	asks               phase = iota // for a call
 	waits                           // for the time of its call, and then for the benchmark program
 	calls                           // begins a call
-	blockedOnWriteBack              // waits until others have written back the call's file, and plans
+	blockedOnWriteBack              // waits until others have written back the call's file, or changed its name, and plans
 	steps                           // executes
 	locked                          // waits until who holds a lock releases it
 	parked                          // waits until the file system wakes it
@@ -87,6 +87,7 @@ type client struct {
 	actor       bool
 	failed      bool // the call is about what is not there
 	sends       bool // its steps write files back
+	names       bool // its steps change names
 	full        bool // its store waits for room in the log
 	// When the steps that it executes at the same time have ended so far, and the cause
 	// of the last.
@@ -105,6 +106,14 @@ type client struct {
 type sending struct {
 	host.Sent
 	client int32
+}
+
+// A naming is a call under way that changes names: of a node, and of what it takes the name of (0:
+// nothing), in one directory or two.
+type naming struct {
+	node, over, from, to int32
+	makes                bool // a directory
+	client               int32
 }
 
 // A lock is held by a client, or free (nobody). Others wait in the order in which they came.
@@ -132,7 +141,8 @@ type run struct {
 	serial             unit.Time         // when the benchmark program's section is free
 	children           []int32           // by node: files and directories in it
 	sending            []sending         // what is being written back
-	blockedOnWriteBack []int32           // threads whose call waits for that, in the order in which they came
+	naming             []naming          // names that are being changed
+	blockedOnWriteBack []int32           // threads whose call waits for either, in the order in which they came
 	over               []int32           // files of which a client's write-back has ended
 
 	device *device.Device
@@ -553,6 +563,10 @@ func (r *run) begin(c *client) {
 	if r.watch.Record != nil {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Began, Thread: t.ID, Call: t.Call, Of: c.call})
 	}
+	if changesNames(c.call.Code) {
+		x := &c.call
+		r.naming, c.names = append(r.naming, naming{x.Node, x.Over, r.host.Files[x.Node].Parent, x.Dir, x.Code == call.Mkdir, t.ID}), true
+	}
 	size := r.host.Files[c.call.Node].Size
 	r.fs.Plan(t, &c.call, r.now)
 	if promises(&c.call) && holds(t.Steps) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
@@ -593,8 +607,11 @@ func holds(steps []plan.Step) bool {
 // fsync has: those pages are not dirty any more but not durable yet. A synchronous write
 // sends its own pages, and waits only where those are under way already, or get a home with
 // which more has to be durable. Who gives pages back waits, else they would be written to
-// when they belong to others.
+// when they belong to others. Calls that change names wait for those that they meet.
 func (r *run) bars(c *call.Call) bool {
+	if len(r.naming) > 0 && changesNames(c.Code) && slices.ContainsFunc(r.naming, func(n naming) bool { return n.meets(c) }) {
+		return true
+	}
 	write, node := false, c.Node
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
@@ -629,6 +646,30 @@ func (r *run) bars(c *call.Call) bool {
 	return false
 }
 
+// changesNames reports whether a call changes names in directories.
+func changesNames(c call.Code) bool {
+	switch c {
+	case call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename:
+		return true
+	}
+	return false
+}
+
+// meets reports whether a call that changes names comes after one that is under way, as Linux'
+// locks of directories have it (Documentation/filesystems/directory-locking.rst): they are about
+// the same node, or the call removes a directory in which names are being changed, or makes a name
+// in one that is being made.
+func (n *naming) meets(c *call.Call) bool {
+	gone := c.Over
+	if c.Code == call.Rmdir {
+		gone = c.Node
+	}
+	return c.Node == n.node || n.over != 0 && c.Node == n.over ||
+		c.Over != 0 && (c.Over == n.node || c.Over == n.over) ||
+		gone != 0 && (gone == n.from || gone == n.to) ||
+		n.makes && c.Dir == n.node
+}
+
 // sends notes which files a client's steps write back.
 func (r *run) sends(c *client) {
 	for _, s := range r.host.Sent {
@@ -639,10 +680,13 @@ func (r *run) sends(c *client) {
 
 // written notes that a client's steps have done that, and lets those go on who waited for it.
 func (r *run) written(c *client) {
-	if !c.sends {
+	if !c.sends && !c.names {
 		return
 	}
-	c.sends = false
+	named := c.names
+	if c.sends, c.names = false, false; named {
+		r.naming = slices.DeleteFunc(r.naming, func(n naming) bool { return n.client == c.thread.ID })
+	}
 	kept := r.sending[:0]
 	r.over = r.over[:0]
 	for _, s := range r.sending {
@@ -655,7 +699,7 @@ func (r *run) written(c *client) {
 	r.sending = kept
 	left := r.blockedOnWriteBack[:0]
 	for _, t := range r.blockedOnWriteBack {
-		if c := &r.clients[t].call; !slices.Contains(r.over, c.Node) && (c.Over == 0 || !slices.Contains(r.over, c.Over)) || r.bars(c) {
+		if c := &r.clients[t].call; !named && !slices.Contains(r.over, c.Node) && (c.Over == 0 || !slices.Contains(r.over, c.Over)) || r.bars(c) {
 			left = append(left, t)
 		} else {
 			r.queue.set(t, r.now)

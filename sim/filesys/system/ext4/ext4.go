@@ -74,6 +74,8 @@ const (
 	committed           // the commit block of the committing transaction is written
 	checkpointed        // a batch is home
 	renamed             // what had Node's new name is gone (machine.RenameInTwo)
+	flushing            // the committing transaction sends its barrier
+	sent                // data of Node are sent, which waits as Page says: a barrier has to come after them
 )
 
 // A transaction is the running or the committing one.
@@ -113,6 +115,7 @@ type fs struct {
 	next, current       transaction // running and committing
 	since               unit.Time   // of the first block of the running one
 	wanted, starved     bool        // a commit is asked for; it has no room in the journal
+	flushes             bool        // the committing one has sent its barrier
 	blocks              table.Table[block]
 	waiters             []waiter
 
@@ -328,8 +331,8 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		if c.Code == call.Fdatasync {
 			what, tx = forData, f.dataTx[c.Node]
 		}
-		if !marks && tx < f.uncommitted() { // no commit flushes
-			f.flush(t)
+		if !marks {
+			f.barrier(t, c.Node, what, tx)
 		}
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: what})
 		if n := len(f.late); marks && f.h.Setup.Mistake == machine.CommitFirst && n > 0 { // the commit before them
@@ -339,6 +342,19 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	}
 	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
+	}
+}
+
+// barrier makes sure that one comes after the data that a call has sent: that of the transaction
+// it waits for, or its own where none is to come (ext4_sync_file, fs/ext4/fsync.c of Linux, by
+// jbd2_trans_will_send_data_barrier).
+func (f *fs) barrier(t *plan.Thread, node, what, tx int32) {
+	switch {
+	case !f.h.Setup.Flushes():
+	case tx < f.uncommitted():
+		f.flush(t)
+	default: // it may be too late when they are sent
+		t.Add(plan.Note{What: sent, Node: node, Page: what}.Step())
 	}
 }
 
@@ -490,8 +506,12 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 	if c.Flags&call.Direct != 0 {
 		h.Evict(c.Node, w.First, w.End)
 	}
-	if c.Flags&call.Sync != 0 && c.Flags&call.Full == 0 && !marks && f.dataTx[c.Node] < f.uncommitted() {
-		f.flush(t)
+	switch {
+	case c.Flags&call.Sync == 0 || marks:
+	case c.Flags&call.Full != 0:
+		f.barrier(t, c.Node, forNode, f.nodeTx[c.Node])
+	default:
+		f.barrier(t, c.Node, forData, f.dataTx[c.Node])
 	}
 	if c.Flags&call.Full != 0 {
 		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forNode})

@@ -109,6 +109,16 @@ func (f *fs) Marked(t *plan.Thread, n plan.Note, now unit.Time) {
 		f.committed()
 	case checkpointed:
 		f.endCheckpoint()
+	case flushing:
+		f.flushes = true
+	case sent:
+		tx := f.nodeTx[n.Node]
+		if n.Page == forData {
+			tx = f.dataTx[n.Node]
+		}
+		if tx < f.uncommitted() || tx == f.committing && f.flushes {
+			f.flush(t) // when it has waited
+		}
 	}
 }
 
@@ -151,7 +161,10 @@ func (f *fs) commit(t *plan.Thread) {
 
 	f.h.Compute(t, f.h.Setup.Host.Copy*unit.Time(n))
 	f.writeLog(t, blocks)
-	f.flush(t)
+	if f.h.Setup.Flushes() {
+		t.Add(plan.Note{What: flushing}.Step())
+		f.flush(t)
+	}
 	f.writeLog(t, 1)
 	commit := &t.Steps[len(t.Steps)-1]
 	*commit = commit.Through(f.h.Setup.Flushes())
@@ -203,7 +216,7 @@ func (f *fs) committed() {
 	f.h.Free(f.current.freed)
 	blocks := uint64(len(f.current.blocks))
 	f.current.blocks, f.current.freed = f.current.blocks[:0], f.current.freed[:0]
-	f.committing = 0
+	f.committing, f.flushes = 0, false
 	f.h.Counts.Commits++
 	if f.h.Env.Recording() {
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: tx, Lines: blocks})
