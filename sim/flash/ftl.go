@@ -363,9 +363,14 @@ func (f *Layer) Collect(u int32) (copied int32, ok bool) {
 		q.due = false
 		return 0, false
 	}
-	victim := f.first[f.list(u, q.low)]
-	f.remove(f.list(u, q.low), victim)
+	return f.collect(u, f.first[f.list(u, q.low)]), true
+}
+
+// collect copies the valid pages of closed block victim of plane u and erases it.
+func (f *Layer) collect(u, victim int32) (copied int32) {
+	q := &f.planes[u]
 	copied = f.valid[victim]
+	f.remove(f.list(u, copied), victim)
 	to := int32(0)
 	switch {
 	case f.collected != none:
@@ -393,7 +398,7 @@ func (f *Layer) Collect(u int32) (copied int32, ok bool) {
 	q.due = q.free < f.end
 	f.moved += int64(copied)
 	f.erases++
-	return copied, true
+	return copied
 }
 
 // Worn returns how often blocks were erased: the one that was least, all in sum, and the one that

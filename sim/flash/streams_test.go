@@ -58,24 +58,145 @@ func TestUniformAgainstGreedy(t *testing.T) {
 	}
 }
 
-// TestStreams: where hot and cold pages have a stream each greedy collection takes blocks of both
-// at the same count of valid pages, whatever their rates: a block stays as many of its own stream's
-// writes at each count. So the closed form of uniform writes holds, within 2 % where both streams
-// have hundreds of blocks. Of hot 5 % with 95 % of the writes a thousand blocks are 12 % below it,
-// four thousand 6 %: why is not explained, but that it comes nearer with more blocks is tested.
+// finite is greedy for a finite number of blocks besides the open one. That holds pages too: of what is
+// written to it those that were copied are there as soon as it is opened, and the host's come one by
+// one, so that on the mean it is 1 − 1/(2·A) of a block.
+func finite(alpha float64, blocks, n int32) float64 {
+	a := greedy(alpha, int(n))
+	for range 50 {
+		a = greedy(alpha*(1+(1-1/(2*a))/float64(blocks)), int(n))
+	}
+	return a
+}
+
+// TestFewBlocks: the closed form is of endless blocks, and 25 are 15 % below it. The whole difference
+// is the open block: with it counted all numbers of blocks are within 1 %.
+func TestFewBlocks(t *testing.T) {
+	for i, blocks := range []int32{25, 50, 100, 400} {
+		pages := int32(32) << (i & 1 * 2)
+		s := Shape{Units: 1, Blocks: blocks + 3, Pages: pages, Begin: 1, End: 2, Logical: int32(float64(blocks*pages) / 1.15)}
+		got, want, endless := steady(&s, s.Logical, 1), finite(1.15, blocks, pages), greedy(1.15, int(pages))
+		t.Logf("%d blocks of %d pages: %.3f, with the open block %.3f, endless %.3f", blocks, pages, got, want, endless)
+		if math.Abs(got-want) > 0.01*want {
+			t.Errorf("%d blocks of %d pages: %.3f; want %.3f ± 1 %%", blocks, pages, got, want)
+		}
+	}
+}
+
+// apart is greedy for two streams that are told apart: a share of the pages is hot and gets a share of
+// the writes. Greedy collection takes blocks of both at the same count of valid pages, whatever their
+// rates, since a block stays as many of its own stream's writes at each count; and so it is greedy but
+// for one thing. Counts are whole: blocks wait at count k until they are the oldest there, and those
+// that lose a page meanwhile are collected at k−1. Of hot ones more do, the longer the wait the more.
+func apart(alpha float64, n int, hot, writes float64) float64 {
+	of := [2]struct{ pages, writes float64 }{{hot, writes}, {1 - hot, 1 - writes}}
+	at := func(k int, wait float64) (need, a float64) {
+		sum := 0.0
+		for v := k + 1; v <= n; v++ {
+			sum += 1 / float64(v)
+		}
+		for _, s := range of {
+			waited := math.Exp(-float64(k) * s.writes / s.pages * wait)
+			each := float64(n) / (float64(n-k+1) - waited)
+			need += float64(each * s.pages * (sum + (1-waited)/float64(k)))
+			a += float64(s.writes * each)
+		}
+		return need, a
+	}
+	for k := n; k > 0; k-- {
+		if need, _ := at(k, math.Inf(1)); need < alpha {
+			continue
+		}
+		lo, hi := -50.0, 50.0 // of the logarithm
+		for range 100 {
+			mid := (lo + hi) / 2
+			if need, _ := at(k, math.Exp(mid)); need < alpha {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		_, a := at(k, math.Exp(hi))
+		return a
+	}
+	return 1
+}
+
+// TestStreams: hot and cold pages that have a stream each amplify as the closed form says, whose two
+// open blocks hold as much as 1.7 others (see finite). Of hot 5 % with 95 % of the writes, in blocks of
+// 32 pages, a thousand are 10 % below it and four thousand 5 % (below that of uniform writes 11 and 6:
+// one per cent is that counts are whole). That is because the hot stream has but 50 or 200 blocks,
+// the fewest valid pages among which come and go: greedy collection takes hot blocks while that is
+// low and cold ones only at its peaks, which leaves hot pages more than their share of the room.
+// Switched off it is gone: where the stream is collected whose fewest are less on the mean, all are
+// within 2 %; and 32 thousand blocks are so by themselves.
 func TestStreams(t *testing.T) {
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		blocks, pages int32
-		hot, share    float64
+		hot, writes   float64
+		smooth        bool
 		below, above  float64 // of the closed form
-	}{{1000, 128, 0.5, 0.6, 0.02, 0.02}, {1000, 128, 0.5, 0.9, 0.02, 0.02}, {1000, 32, 0.05, 0.95, 0.15, -0.08}, {4000, 32, 0.05, 0.95, 0.08, 0}} {
+	}{
+		{1000, 128, 0.5, 0.6, false, 0.02, 0.02},
+		{1000, 128, 0.5, 0.9, false, 0.02, 0.02},
+		{1000, 32, 0.05, 0.95, false, 0.12, -0.07},
+		{1000, 32, 0.05, 0.95, true, 0.02, 0.02},
+		{4000, 32, 0.05, 0.95, false, 0.065, -0.025},
+		{4000, 32, 0.05, 0.95, true, 0.02, 0.02},
+		{1000, 128, 0.05, 0.95, true, 0.02, 0.02},
+		{32000, 32, 0.05, 0.95, false, 0.02, 0.02},
+	} {
+		if i >= 5 && !effort.Nightly() {
+			continue
+		}
 		s := Shape{Units: 1, Pages: tt.pages, Streams: 2, Begin: 1, End: 2}
+		if tt.smooth {
+			s.Stepped, s.Begin, s.End = true, 2, 3
+		}
 		s.Blocks = tt.blocks + s.Frontiers() + s.End
 		s.Logical = int32(float64(tt.blocks*tt.pages) / 1.15)
-		got, want := steady(&s, int32(float64(s.Logical)*tt.hot), tt.share), greedy(1.15, int(tt.pages))
-		t.Logf("%+v: %.3f, closed form %.3f", tt, got, want)
+		collect := func(*Layer) {}
+		if tt.smooth {
+			collect = smooth()
+		}
+		got, want := written(&s, int32(float64(s.Logical)*tt.hot), tt.writes, collect), apart(1.15*(1+1.7/float64(tt.blocks)), int(tt.pages), tt.hot, tt.writes)
+		t.Logf("%+v: %.3f, closed form %.3f, of uniform writes %.3f", tt, got, want, greedy(1.15, int(tt.pages)))
 		if got < want*(1-tt.below) || got > want*(1+tt.above) {
 			t.Errorf("%+v: %.3f; the closed form is %.3f", tt, got, want)
+		}
+	}
+	if got, want := apart(1.15, 32, 0.3, 0.3), greedy(1.15, 32); math.Abs(got-want) > 1e-6 {
+		t.Errorf("two streams that are alike: %v; one has %v", got, want)
+	}
+}
+
+// smooth returns collection of a layer with two streams, before a write may have to: of the stream
+// whose blocks with the fewest valid pages had fewer on the mean of the last few thousand times.
+func smooth() func(*Layer) {
+	var mean [2]float64
+	return func(f *Layer) {
+		q := &f.planes[0]
+		for q.due = q.due || q.free <= f.begin; q.due; {
+			fewest := [2]int32{none, none}
+			for v := int32(0); v < f.pages && (fewest[0] == none || fewest[1] == none); v++ {
+				for b := f.first[f.list(0, v)]; b != none; b = f.next[b] {
+					if s := f.stream[b]; fewest[s] == none {
+						fewest[s] = b
+					}
+				}
+			}
+			at := 0
+			for i, b := range fewest {
+				if b == none {
+					at = 1 - i
+					continue
+				}
+				mean[i] += (float64(f.valid[b]) - mean[i]) / 2000
+			}
+			if fewest[0] != none && fewest[1] != none && mean[1] < mean[0] {
+				at = 1
+			}
+			f.collect(0, fewest[at])
 		}
 	}
 }
@@ -106,6 +227,11 @@ func TestHotAndCold(t *testing.T) {
 // what it has written no longer matters, and returns the amplification from there on. Hot pages are
 // of the first stream, cold ones of the second.
 func steady(s *Shape, hot int32, share float64) float64 {
+	return written(s, hot, share, func(*Layer) {})
+}
+
+// written is steady with something that is done after every write.
+func written(s *Shape, hot int32, share float64, after func(*Layer)) float64 {
 	f, rnd := NewLayer(s), random(1)
 	raw := int(s.Blocks) * int(s.Pages)
 	next := func() {
@@ -120,6 +246,7 @@ func steady(s *Shape, hot int32, share float64) float64 {
 			l, stream = hot+rnd.below(s.Logical-hot), min(1, max(1, s.Streams)-1)
 		}
 		f.WriteStream(0, l, stream)
+		after(f)
 	}
 	for l := range s.Logical {
 		stream := int32(0)
