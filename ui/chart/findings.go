@@ -78,21 +78,28 @@ func (s *Sweep) sayRoom() string {
 
 // sayChange says that nothing changes, if so.
 func (s *Sweep) sayChange() string {
-	any := false
+	any, chance := false, false
 	for n, sys := range s.Systems {
-		_, ys := s.values(n)
+		at, ys := s.values(n)
 		if sys.Bound || len(ys) < 2 {
 			continue
 		}
 		any = true
-		for _, y := range ys {
-			if !near(y, ys[0]) {
+		for i, y := range ys {
+			switch {
+			case near(y, ys[0]):
+			case s.over(n, at[0], n, at[i]):
+				chance = true
+			default:
 				return ""
 			}
 		}
 	}
-	if !any {
+	switch {
+	case !any:
 		return ""
+	case chance:
+		return sentence(s.Dims[0].Label + " changes no more here than other random numbers do")
 	}
 	return sentence(s.Dims[0].Label + " changes nothing here")
 }
@@ -104,10 +111,21 @@ func (s *Sweep) ahead(a, b float64) bool {
 	return float64(s.Of.Better)*(a-b) > clear*max(math.Abs(a), math.Abs(b))
 }
 
-// part reports whether a is better than b at a point whatever the random numbers.
-func (s *Sweep) part(a, b, i int) bool {
-	x, y := s.At(a, i, 0), s.At(b, i, 0)
-	return x.Low > y.High || s.Of.Better < 0 && x.High < y.Low
+// over reports whether random numbers decide which of two is better: their bands, of system a at
+// the point i and of b at the point k, have something in common.
+func (s *Sweep) over(a, i, b, k int) bool {
+	x, y := s.At(a, i, 0), s.At(b, k, 0)
+	return finite(x.Value) && finite(y.Value) && (x.Low < x.High || y.Low < y.High) && x.Low <= y.High && y.Low <= x.High
+}
+
+// level lists who at a point may be as good as the leader, by the random numbers.
+func (s *Sweep) level(leader, i int) (list []int) {
+	for n, sys := range s.Systems {
+		if n != leader && !sys.Bound && s.over(leader, i, n, i) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // complete reports whether all systems have run at a point.
@@ -129,7 +147,7 @@ func (s *Sweep) leaders() (at, who []int) {
 			continue
 		}
 		if last >= 0 {
-			if v := s.At(last, i, 0).Value; finite(v) && !(s.ahead(s.At(best, i, 0).Value, v) && s.part(best, last, i)) {
+			if v := s.At(last, i, 0).Value; finite(v) && !(s.ahead(s.At(best, i, 0).Value, v) && !s.over(best, i, last, i)) {
 				best = last
 			}
 		}
@@ -153,18 +171,59 @@ func (s *Sweep) sayLeaders() string {
 	}
 	first := s.Systems[who[0]].Title
 	var said []string
+	since := 0 // which the leader leads
 	for i := 1; i < len(who) && len(said) < mostCrossings; i++ {
 		if who[i] != who[i-1] {
-			said = append(said, s.Systems[who[i]].Title+s.overtakes(who[i-1], who[i], at[i-1], at[i]))
+			said = append(said, s.Systems[who[i]].Title+s.overtakes(who[i-1], who[i], at[since:i], at[i]))
+			since = i
 		}
 	}
 	if len(said) == 0 {
 		if s.tied(who[0], at) {
 			return ""
 		}
-		return sentence(first + " is best" + s.orNear(at, who) + " throughout")
+		return s.sayThroughout(at, who, "throughout")
+	}
+	if list := s.level(who[0], at[0]); len(list) > 0 {
+		return sentence(s.named(append([]int{who[0]}, list...)) + " are level at first; " + strings.Join(said, "; "))
 	}
 	return sentence(first + " is best at first; " + strings.Join(said, "; "))
+}
+
+// sayThroughout says of the only leader how sure that is; where is at what all points are.
+func (s *Sweep) sayThroughout(at, who []int, where string) string {
+	leader := who[0]
+	points := make([]int, len(s.Systems)) // at how many a system is level with the leader
+	for _, i := range at {
+		for _, n := range s.level(leader, i) {
+			points[n]++
+		}
+	}
+	always, some := []int{leader}, []int(nil)
+	for n, k := range points {
+		switch {
+		case k == len(at):
+			always = append(always, n)
+		case k > 0:
+			some = append(some, n)
+		}
+	}
+	switch {
+	case len(always) > 1:
+		return sentence(s.named(always) + " are level " + where + ": other random numbers change their order")
+	case len(some) > 0:
+		return sentence(s.Systems[leader].Title + " is best " + where + ", or level with " + s.named(some))
+	}
+	return sentence(s.Systems[leader].Title + " is best" + s.orNear(at, who) + " " + where)
+}
+
+// named lists the titles of systems.
+func (s *Sweep) named(list []int) string {
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = s.Systems[n].Title
+	}
+	return prose.List(names)
 }
 
 // tied reports whether others are as good everywhere.
@@ -182,16 +241,28 @@ func (s *Sweep) tied(leader int, at []int) bool {
 	return true
 }
 
-// overtakes says where b becomes better than a, between the points i and k.
-func (s *Sweep) overtakes(a, b, i, k int) string {
+// overtakes says where b becomes better than a: at the point k, and at none of those that a leads.
+// Where it is by random numbers who is better, no place between two points is named.
+func (s *Sweep) overtakes(a, b int, at []int, k int) string {
 	d := &s.Dims[0]
 	name := s.Systems[a].Title
+	i := at[len(at)-1]
 	a0, b0, a1, b1 := s.At(a, i, 0).Value, s.At(b, i, 0).Value, s.At(a, k, 0).Value, s.At(b, k, 0).Value
 	if !finite(a1) {
 		return " is best from " + With(d.Labels[k], d.Unit) + ", where " + name + " cannot run it"
 	}
 	if !finite(b0) {
 		return " is best from " + With(d.Labels[k], d.Unit)
+	}
+	if s.over(a, i, b, i) {
+		n := len(at) - 1
+		for n > 0 && s.over(a, at[n], b, at[n]) {
+			n--
+		}
+		if s.over(a, at[n], b, at[n]) {
+			return " is better than " + name + " from " + With(d.Labels[k], d.Unit) + " on, level before"
+		}
+		return " overtakes " + name + " between " + With(d.Labels[at[n]], d.Unit) + " and " + With(d.Labels[k], d.Unit) + ", level on the way"
 	}
 	gap0, gap1 := math.Abs(a0-b0), math.Abs(b1-a1)
 	share := 1.0
@@ -222,11 +293,26 @@ func (s *Sweep) sayChoices(at, who []int) string {
 	for i := range who {
 		same = same && who[i] == who[0]
 	}
-	text := sentence(s.say(s.At(n, top, 0).Value) + " is best of all: " + s.Systems[n].Title + " with " + d.Labels[top])
+	text := sentence(s.say(s.At(n, top, 0).Value) + " is best of all: " + s.Systems[n].Title + " with " + d.Labels[top] + s.orOther(n, top))
 	if same && len(at) > 1 {
-		text += " " + sentence(s.Systems[who[0]].Title+" is best"+s.orNear(at, who)+" with every choice")
+		text += " " + s.sayThroughout(at, who, "with every choice")
 	}
 	return text
+}
+
+// orOther adds the choices with which a system may be as good, by the random numbers.
+func (s *Sweep) orOther(n, top int) string {
+	d := &s.Dims[0]
+	var list []string
+	for i := range d.Labels {
+		if i != top && s.over(n, i, n, top) {
+			list = append(list, d.Labels[i])
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", level with " + prose.List(list)
 }
 
 // orNear is what to add where who is called best is not, by less than people care
@@ -264,8 +350,8 @@ func (s *Sweep) sayKnees() string {
 		knee := 0
 		end := ys[len(ys)-1]
 		for i, y := range ys {
-			varies = varies || !near(y, ys[0])
-			if math.Abs(end-y) > flat*math.Abs(y) {
+			varies = varies || !near(y, ys[0]) && !s.over(n, at[0], n, at[i])
+			if math.Abs(end-y) > flat*math.Abs(y) && !s.over(n, at[i], n, at[len(at)-1]) {
 				knee = i + 1
 			}
 		}
@@ -274,7 +360,7 @@ func (s *Sweep) sayKnees() string {
 		} else {
 			rest = max(rest, at[knee])
 		}
-		if gain := float64(s.Of.Better) * (end - ys[0]) / math.Abs(ys[0]); ys[0] != 0 && gain > most {
+		if gain := float64(s.Of.Better) * (end - ys[0]) / math.Abs(ys[0]); ys[0] != 0 && gain > most && !s.over(n, at[0], n, at[len(at)-1]) {
 			most, who, from, to = gain, n, at[0], at[len(at)-1]
 		}
 	}

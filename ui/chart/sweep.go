@@ -295,7 +295,7 @@ func (s *Sweep) leads(n, i int) bool {
 	if s.Of.Better > 0 && v == 0 { // nobody has any
 		return false
 	}
-	return best >= 0 && !s.Systems[n].Bound && finite(v) && near(v, s.At(best, i, 0).Value)
+	return best >= 0 && !s.Systems[n].Bound && finite(v) && (near(v, s.At(best, i, 0).Value) || s.over(n, i, best, i))
 }
 
 // A gap is a reason why points have no value.

@@ -249,10 +249,49 @@ func TestBands(t *testing.T) {
 	}
 	a := with(2)
 	band := a.Figure.Panels.Series[2].Band
-	if strings.Contains(a.Says, "A overtakes") || !strings.Contains(a.Says, "B overtakes A at about ") || band[1] != 12 || a.Figure.Data[band[0]+1] != 16 || a.Figure.Data[band[0]+2] != 20 {
+	if strings.Contains(a.Says, "A overtakes") || !strings.Contains(a.Says, "A and B are level at first; B is better than A from 8 GB/s on, level before.") || band[1] != 12 || a.Figure.Data[band[0]+1] != 16 || a.Figure.Data[band[0]+2] != 20 {
 		t.Errorf("%q, %v", a.Says, a.Figure.Data[band[0]:band[0]+band[1]])
 	}
 	if a.Figure.Panels.Series[0].Band != (chart.Column{}) {
 		t.Error("a bound that is certain has a band")
+	}
+}
+
+// TestLevel: what overlaps is called level, and no crossing is named where it is by chance who is better.
+func TestLevel(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		a, b []int
+		want []string
+		not  string
+		best [][2]bool // of the table, point by point
+	}{
+		{"everywhere", []int{20, 22, 24, 26}, []int{19, 23, 23, 27}, []string{"A and B are level throughout: other random numbers change their order."}, "overtakes", [][2]bool{{true, true}, {true, true}, {true, true}, {true, true}}},
+		{"somewhere", []int{20, 24, 30, 40}, []int{19, 23, 20, 20}, []string{"A is best throughout, or level with B.", "A gains most"}, "overtakes", [][2]bool{{true, true}, {true, true}, {true, false}, {true, false}}},
+		{"on the way", []int{40, 31, 30, 20}, []int{20, 30, 31, 40}, []string{"A is best at first; B overtakes A between 1 GB/s and 8 GB/s, level on the way."}, "about", nil},
+		{"apart", []int{40, 40, 20, 20}, []int{20, 20, 40, 40}, []string{"B overtakes A at about 2.8 GB/s."}, "level", nil},
+		{"nothing", []int{20, 21, 20, 21}, []int{40, 41, 42, 41}, []string{"Rate changes no more here than other random numbers do. B is best throughout."}, "gains", nil},
+	} {
+		dims := []chart.Dim{{Label: "Rate", Unit: "GB/s", Labels: []string{"1", "2", "4", "8"}, Xs: []float64{1, 2, 4, 8}, Now: "1", NowX: 1}}
+		rows := map[string][]any{"top": {90, 90, 90, 90}}
+		for i := range x.a {
+			for name, v := range map[string]int{"a": x.a[i], "b": x.b[i]} {
+				rows[name] = append(rows[name], chart.Trial{Known: true, Value: float64(v), Low: float64(v - 2), High: float64(v + 2)})
+			}
+		}
+		got := table(dims, rows).Answer()
+		for _, want := range x.want {
+			if !strings.Contains(got.Says, want) {
+				t.Errorf("%s: %q; want %q in it", x.name, got.Says, want)
+			}
+		}
+		if strings.Contains(got.Says, x.not) {
+			t.Errorf("%s: %q has %q", x.name, got.Says, x.not)
+		}
+		for i, want := range x.best {
+			if cells := got.Tables[0].Rows[i].Cells; cells[1].Best != want[0] || cells[2].Best != want[1] {
+				t.Errorf("%s: at point %d the best are marked %v and %v; want %v", x.name, i, cells[1].Best, cells[2].Best, want)
+			}
+		}
 	}
 }
