@@ -89,6 +89,7 @@ type decoder struct {
 	issued  bool             // blkparse: requests count when they are issued, not when they are queued
 	extents map[edge]int     // of block devices
 	names   map[int32][]edge // of files with several, those that are not the node's own
+	former  map[edge]int32   // by name: the file that a rename took it from, until another has it
 	dirty   map[int32]bool   // files and directories that changed since they were last made durable
 	after   map[int32]int64  // of Spillway's text: where the last access of a file ended
 	ticking bool             // of MSR's tables: a first time was seen
@@ -98,7 +99,7 @@ type decoder struct {
 }
 
 func newDecoder(name string, f *format) *decoder {
-	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, maybe: map[int32]opening{}, left: map[string]load.Count{}, names: map[int32][]edge{}, dirty: map[int32]bool{}, extents: map[edge]int{}, after: map[int32]int64{}}
+	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, maybe: map[int32]opening{}, left: map[string]load.Count{}, names: map[int32][]edge{}, former: map[edge]int32{}, dirty: map[int32]bool{}, extents: map[edge]int{}, after: map[int32]int64{}}
 	d.nodes = append(d.nodes, node{edge: edge{dir: -1}, parent: -1, dir: true, exists: true})
 	d.trace = newTrace()
 	return d
@@ -226,11 +227,12 @@ func (d *decoder) fits(dir, height int32) bool {
 }
 
 // certain reports whether a name that is not there cannot have been there at the start: it
-// was removed here, or it is in a directory that was made here.
+// was removed or renamed here, or it is in a directory that was made here.
 func (d *decoder) certain(e edge) bool {
 	_, ok := d.byName[e]
+	_, left := d.former[e]
 	p := &d.nodes[e.dir]
-	return ok || p.made || !p.exists
+	return ok || left || p.made || !p.exists
 }
 
 // before adds a node that was there at the start. One that certainly was not is created
@@ -326,6 +328,12 @@ func (d *decoder) emit(c call.Call) bool {
 	t := d.thread(d.id)
 	if !d.timed {
 		d.timed, d.from = true, d.at
+	}
+	if e := d.nodes[c.Node].edge; c.Code == call.Create {
+		if o, ok := d.former[e]; ok && d.nodes[o].exists {
+			c.Over = o
+		}
+		delete(d.former, e)
 	}
 	c.At = min(max(d.at-d.from, 0), maxAt)
 	list := d.calls[t]
@@ -479,9 +487,13 @@ func (d *decoder) rename(n int32, to edge) bool {
 			return d.leave("renames of a file over a directory")
 		}
 	}
-	if d.byName[d.nodes[n].edge] == n {
-		delete(d.byName, d.nodes[n].edge)
+	if from := d.nodes[n].edge; d.byName[from] == n {
+		delete(d.byName, from)
+		if !d.nodes[n].dir {
+			d.former[from] = n
+		}
 	}
+	delete(d.former, to)
 	delete(d.maybe, n)
 	d.nodes[d.nodes[n].edge.dir].inside--
 	d.nodes[to.dir].inside++

@@ -318,6 +318,13 @@ func TestStrace(t *testing.T) {
 1 1.0 open("/d/b", O_WRONLY|O_CREAT, 0644) = 4</d/b>`,
 			want: "- - file /1 - 0\n0 0 unlink /1\n0 0 create /1\n0 0 mkdir /2\n0 0 create /2/3\n",
 		},
+		"renamed and made again": {
+			text: `1 1.0 rename("/a", "/a~") = 0
+1 1.0 open("/a", O_WRONLY|O_CREAT, 0644) = 3</a>
+1 1.0 unlink("/a~") = 0
+1 1.0 open("/a~", O_WRONLY|O_CREAT, 0644) = 4</a~>`,
+			want: "- - file /1 - 0\n0 0 rename /1 /1.1\n0 0 create /2\n0 0 unlink /1.1\n0 0 create /1.1\n",
+		},
 		"a close that another thread overtakes": {
 			text: `1 1.0 open("/a", O_RDONLY) = 3</a>
 1 1.0 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2
@@ -339,6 +346,32 @@ func TestStrace(t *testing.T) {
 		if got != c.want || !slices.Equal(r.Unmatched, c.left) {
 			t.Errorf("%s:\n%s\nwant\n%s\nleft out are %v, not %v", name, got, c.want, r.Unmatched, c.left)
 		}
+	}
+}
+
+// A file that is made with the name of another, which has one of its own now, says so: until that is
+// removed, or the name is somebody else's.
+func TestMadeInstead(t *testing.T) {
+	r, err := Read("saving", strings.NewReader(`1 1.0 rename("/a", "/a~") = 0
+1 1.0 open("/a", O_WRONLY|O_CREAT, 0644) = 3</a>
+1 1.0 rename("/b", "/b~") = 0
+1 1.0 unlink("/b~") = 0
+1 1.0 open("/b", O_WRONLY|O_CREAT, 0644) = 3</b>
+1 1.0 rename("/c", "/c~") = 0
+1 1.0 rename("/a", "/c") = 0
+1 1.0 open("/c", O_WRONLY|O_TRUNC|O_CREAT, 0644) = 3</c>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound(t, r)
+	var over []int32
+	for _, c := range r.Threads[0] {
+		if c.Code == call.Create {
+			over = append(over, c.Over)
+		}
+	}
+	if want := []int32{1, 0}; !slices.Equal(over, want) {
+		t.Errorf("made instead of %v, want %v", over, want)
 	}
 }
 

@@ -51,7 +51,8 @@ type Call struct {
 	// Rmdir, and the directory that it goes to in Rename.
 	Node, Dir int32
 	// Over is, of Rename, what has the new name until then and is removed by it (0: nothing):
-	// after a power failure the name is the one's or the other's.
+	// after a power failure the name is the one's or the other's. Of Create in a recording it is what
+	// had the name before and has another now, as a backup has (0: nothing, or nobody knows).
 	Over int32
 	// Offset and Length are bytes of the file, of Read and Write; Length is the new size of
 	// Truncate.

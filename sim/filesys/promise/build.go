@@ -41,7 +41,9 @@ type builder struct {
 	synced  []int32   // by node: the event of its last answered sync
 	ends    []int64   // by node: where the last write ended
 	names   [][]join  // by directory: changes of nodes in it that no sync of it has promised; tx is the node
-	at      int32     // the event at hand
+	// instead has by node that gave its name up the one that was made with it (tx), and its changes then.
+	instead map[int32]join
+	at      int32 // the event at hand
 	err     error
 }
 
@@ -272,6 +274,16 @@ func (b *builder) group(n, at, number int32) *group {
 	return &f.groups[b.open[n]-1]
 }
 
+// wrote are the pages of a file with their last versions.
+func (f *file) wrote() (list []rewritten) {
+	for i, v := range f.version {
+		if v > 0 && int64(i)*pageSize < f.now().size {
+			list = append(list, rewritten{page: int32(i), last: v})
+		}
+	}
+	return list
+}
+
 // began has names and caches as a call leaves them.
 func (b *builder) began(at int32, e *plan.Event) {
 	h, c, number := b.h, e.Of, int32(e.Call)
@@ -292,9 +304,18 @@ func (b *builder) began(at int32, e *plan.Event) {
 			u.change = b.changed(c.Node, state{exists: true}, true, number)
 			f.parent = c.Dir
 			b.named(c.Dir, c.Node)
+			if c.Over != 0 && h.files[c.Over].now().exists {
+				b.instead[c.Over] = join{u.change, c.Node}
+			}
 		}
 	case call.Unlink, call.Rmdir:
 		u.change = b.changed(c.Node, state{}, true, number)
+		if j, ok := b.instead[c.Node]; ok {
+			delete(b.instead, c.Node)
+			if n := &h.files[j.tx]; n.now().exists && n.now().size > 0 {
+				h.renames = append(h.renames, renamed{event: at, call: number, node: j.tx, moved: j.changes, over: c.Node, removed: u.change, drops: true, size: n.now().size, pages: n.wrote()})
+			}
+		}
 		b.named(f.parent, c.Node)
 		b.close(c.Node, at)
 	case call.Rename:
@@ -303,11 +324,7 @@ func (b *builder) began(at int32, e *plan.Event) {
 			r.removed = b.changed(c.Over, state{}, true, number)
 			b.named(c.Dir, c.Over)
 			b.close(c.Over, at)
-			for i, v := range f.version {
-				if v > 0 && int64(i)*pageSize < now.size {
-					r.pages = append(r.pages, rewritten{page: int32(i), last: v})
-				}
-			}
+			r.pages = f.wrote()
 		}
 		u.change = b.changed(c.Node, now, false, number)
 		f.changes[u.change-1].moved = true

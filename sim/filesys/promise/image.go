@@ -250,6 +250,9 @@ func (x *searcher) renamed(r *renamed) bool {
 	if x.is[r.node] && x.ruined[r.node] || x.is[r.over] && x.ruined[r.over] {
 		return false // it is counted as damaged
 	}
+	if r.drops && reached(r.over) < r.removed {
+		return false
+	}
 	at := reached(r.node)
 	if at < r.moved {
 		if reached(r.over) < r.removed {

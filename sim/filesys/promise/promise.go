@@ -17,7 +17,8 @@
 //
 //   - Lost: what an answered fsync, fdatasync or synchronous write covered is there, or newer.
 //   - Nameless: a name that a rename gave to another file is the one's or the other's.
-//   - Mixed: who has taken a name has all that had been written to it before.
+//   - Mixed: who has taken a name has all that had been written to it before; so has who was made
+//     with the name of a file that was renamed, as to be a backup, once that is removed.
 //   - Half: what is overwritten in place between two syncs of a file, or cut off and written
 //     anew, is all old or all new; or else another file that was synced between the file's last
 //     sync and the first of these writes is whole: a journal, from which the program repairs it,
@@ -187,6 +188,7 @@ type renamed struct {
 	event, call   int32
 	node, moved   int32 // and its changes with the new name
 	over, removed int32
+	drops         bool // the call removes over, which had the name before node was made with it
 	size          int64
 	pages         []rewritten
 }
@@ -221,7 +223,7 @@ func New(r *crash.Run, s *machine.Setup) (*History, error) {
 		f := &h.files[i]
 		f.dir, f.parent, f.first = r.Nodes[i].Dir, r.Nodes[i].Parent, state{exists: true, size: r.Nodes[i].Size}
 	}
-	b := builder{h: h, slots: make([]int32, 0, 1024), under: make([]under, 1)}
+	b := builder{h: h, instead: map[int32]join{}, slots: make([]int32, 0, 1024), under: make([]under, 1)}
 	for i := range r.Events {
 		b.step(int32(i), &r.Events[i])
 	}

@@ -39,14 +39,20 @@ func setup(cache machine.Cache, m machine.Mistake) *machine.Setup {
 // broken says which promises a way of saving finds broken, at any pace.
 func broken(t testing.TB, key, system string, s *machine.Setup, search Search) string {
 	t.Helper()
-	list, err := Try(way(t, key), s, system, search, Paces(s)...)
+	return breaks(t, way(t, key), system, s, search)
+}
+
+// breaks is broken for a recording.
+func breaks(t testing.TB, r *load.Recording, system string, s *machine.Setup, search Search) string {
+	t.Helper()
+	list, err := Try(r, s, system, search, Paces(s)...)
 	if err != nil {
-		t.Fatalf("%s on %s: %v", key, system, err)
+		t.Fatalf("%s on %s: %v", r.Name, system, err)
 	}
 	var n [Kinds]bool
 	for _, trial := range list {
 		if trial.Found.Images == 0 {
-			t.Errorf("%s on %s: nothing was looked at", key, system)
+			t.Errorf("%s on %s: nothing was looked at", r.Name, system)
 		}
 		for _, b := range trial.Found.Breaks {
 			n[b.Kind] = true
@@ -69,12 +75,15 @@ func TestWays(t *testing.T) {
 		"rename bytefs": "mixed", "git bytefs": "mixed", "rename f2fs": "mixed", "git f2fs": "mixed",
 		"editor pmfs": "nameless", "rename pmfs": "nameless", "git pmfs": "nameless", "git-fsync pmfs": "nameless", "rocksdb pmfs": "nameless",
 		"mv bytefs": "mixed", "mv f2fs": "mixed", "mv pmfs": "nameless",
+		// The backup is gone before what took its place is written; F2FS' checkpoint comes after that.
+		"vim-nofsync bytefs": "mixed", "vim-nofsync ext4": "mixed",
 		// Vim writes pages of its swap file in place, under their old content.
 		"vim bytefs torn": "half", "vim ext4 torn": "half", "vim f2fs torn": "half",
 	}
 	for _, cache := range []machine.Cache{machine.Protected, machine.Volatile} {
 		for _, system := range systems {
-			want["truncate "+system], want["dd "+system] = "half", "half"
+			// Vim does not sync the copy before it cuts the file off.
+			want["truncate "+system], want["dd "+system], want["vim-copy "+system] = "half", "half", "half"
 			for _, w := range Ways() {
 				for _, torn := range []bool{false, true} {
 					if torn && (cache == machine.Protected || testing.Short()) {
@@ -143,7 +152,7 @@ func TestMistakesAreFound(t *testing.T) {
 		{machine.CommitFirst, "ext4", "rename", "mixed", "mixed"},
 		{machine.CommitFirst, "ext4", "editor", "foreign", "lost foreign"},
 		{machine.CommitFirst, "bytefs", "sqlite", "foreign", "foreign"},
-		{machine.RenameInTwo, "ext4", "editor", "lost nameless", "lost nameless"},
+		{machine.RenameInTwo, "ext4", "editor", "nameless", "nameless"},
 		{machine.RenameInTwo, "bytefs", "rocksdb", "nameless", "nameless"},
 		{machine.NodeFirst, "f2fs", "editor", "foreign", "lost foreign"},
 		{machine.NodeFirst, "f2fs", "wal", "foreign", "lost foreign"},

@@ -132,7 +132,7 @@ rename 29 28 0
 write 27 0 154
 write 27 154 20
 rename 27 2 5
-create 30 2
+create 30 2 27
 mkdir 31 9
 create 32 31
 write 32 0 70
@@ -154,7 +154,7 @@ write 23 -1 117
 write 26 -1 117
 rename 37 13 14
 unlink 36 2
-create 38 2
+create 38 2 30
 mkdir 39 9
 create 40 39
 write 40 0 707
@@ -162,7 +162,7 @@ rename 40 39 0
 write 38 0 154
 write 38 154 20
 rename 38 2 30
-create 41 2
+create 41 2 38
 mkdir 42 9
 create 43 42
 write 43 0 70
@@ -177,7 +177,7 @@ create 45 44
 write 45 0 129
 rename 45 44 0
 create 36 2
-create 46 13
+create 46 13 37
 write 46 0 40
 write 46 40 1
 write 23 -1 117
@@ -223,7 +223,7 @@ write 27 0 154
 write 27 154 20
 fsync 27
 rename 27 2 5
-create 30 2
+create 30 2 27
 mkdir 31 9
 create 32 31
 write 32 0 70
@@ -249,7 +249,7 @@ write 23 -1 117
 write 26 -1 117
 rename 37 13 14
 unlink 36 2
-create 38 2
+create 38 2 30
 mkdir 39 9
 create 40 39
 write 40 0 707
@@ -259,7 +259,7 @@ write 38 0 154
 write 38 154 20
 fsync 38
 rename 38 2 30
-create 41 2
+create 41 2 38
 mkdir 42 9
 create 43 42
 write 43 0 70
@@ -277,7 +277,7 @@ write 45 0 129
 fsync 45
 rename 45 44 0
 create 36 2
-create 46 13
+create 46 13 37
 write 46 0 40
 write 46 40 1
 fsync 46
@@ -290,51 +290,51 @@ unlink 36 2
 	vim = `
 dir 0
 file 1 18893
-file 1 0
-file 1 0
+create 3 1
+create 4 1
+unlink 4 1
+unlink 3 1
+create 3 1
+write 3 0 4096
+write 3 0 4096
 create 5 1
-create 6 1
-unlink 6 1
 unlink 5 1
-create 5 1
-write 5 0 4096
-write 5 0 4096
-create 7 1
-unlink 7 1
 rename 2 1 0
-write 5 4096 4096
-write 5 8192 4096
-write 5 12288 4096
-write 5 16384 4096
-write 5 20480 4096
-write 5 24576 4096
-write 5 28672 4096
-write 5 32768 4096
-write 5 36864 4096
-write 5 40960 4096
-fsync 5
-write 5 4096 4096
-fsync 5
-truncate 3 0
-write 3 0 8192
-write 3 8192 8192
-write 3 16384 2509
+write 3 4096 4096
+write 3 8192 4096
+write 3 12288 4096
+write 3 16384 4096
+write 3 20480 4096
+write 3 24576 4096
+write 3 28672 4096
+write 3 32768 4096
+write 3 36864 4096
+write 3 40960 4096
 fsync 3
-write 5 0 4096
-write 5 0 4096
-create 7 1
-unlink 7 1
-unlink 2 1
-rename 3 1 0
-write 5 8192 4096
-fsync 5
-truncate 4 0
-write 4 0 8192
-write 4 8192 8192
-write 4 16384 2509
-fsync 4
-write 5 0 4096
+write 3 4096 4096
+fsync 3
+create 6 1 2
+truncate 6 0
+write 6 0 8192
+write 6 8192 8192
+write 6 16384 2509
+fsync 6
+write 3 0 4096
+write 3 0 4096
+create 5 1
 unlink 5 1
+unlink 2 1
+rename 6 1 0
+write 3 8192 4096
+fsync 3
+create 7 1 6
+truncate 7 0
+write 7 0 8192
+write 7 8192 8192
+write 7 16384 2509
+fsync 7
+write 3 0 4096
+unlink 3 1
 `
 
 	shellMv = `
@@ -346,7 +346,7 @@ write 3 8192 4096
 write 3 12288 4096
 write 3 16384 2509
 rename 3 1 2
-create 4 1
+create 4 1 3
 write 4 0 4096
 write 4 4096 4096
 write 4 8192 4096
@@ -371,5 +371,193 @@ write 2 8192 4096
 write 2 12288 4096
 write 2 16384 4096
 fsync 2
+`
+
+	kakouneSync = `
+dir 0
+file 1 18893
+create 3 1
+write 3 0 4096
+write 3 4096 4096
+write 3 8192 4096
+write 3 12288 4096
+write 3 16384 2510
+fsync 3
+rename 3 1 2
+create 4 1
+write 4 0 4096
+write 4 4096 4096
+write 4 8192 4096
+write 4 12288 4096
+write 4 16384 2511
+fsync 4
+rename 4 1 3
+`
+
+	kakoune = `
+dir 0
+file 1 18893
+create 3 1
+write 3 0 4096
+write 3 4096 4096
+write 3 8192 4096
+write 3 12288 4096
+write 3 16384 2510
+rename 3 1 2
+create 4 1
+write 4 0 4096
+write 4 4096 4096
+write 4 8192 4096
+write 4 12288 4096
+write 4 16384 2511
+rename 4 1 3
+`
+
+	vimOverwrite = `
+dir 0
+file 1 18893
+truncate 2 0
+write 2 0 8192
+write 2 8192 8192
+write 2 16384 2509
+fsync 2
+truncate 2 0
+write 2 0 8192
+write 2 8192 8192
+write 2 16384 2509
+fsync 2
+`
+
+	vimCopy = `
+dir 0
+file 1 18893
+create 3 1
+write 3 0 8192
+write 3 8192 8192
+write 3 16384 2509
+truncate 2 0
+write 2 0 8192
+write 2 8192 8192
+write 2 16384 2509
+fsync 2
+unlink 3 1
+create 3 1
+write 3 0 8192
+write 3 8192 8192
+write 3 16384 2509
+truncate 2 0
+write 2 0 8192
+write 2 8192 8192
+write 2 16384 2509
+fsync 2
+unlink 3 1
+`
+
+	vimNofsync = `
+dir 0
+file 1 18893
+create 3 1
+unlink 3 1
+rename 2 1 0
+create 4 1 2
+truncate 4 0
+write 4 0 8192
+write 4 8192 8192
+write 4 16384 2509
+unlink 2 1
+create 3 1
+unlink 3 1
+rename 4 1 0
+create 5 1 4
+truncate 5 0
+write 5 0 8192
+write 5 8192 8192
+write 5 16384 2509
+unlink 4 1
+`
+
+	rocksDB = `
+dir 0
+dir 1
+file 2 6939
+file 2 0
+file 2 26
+file 2 59
+file 2 0
+file 2 16
+file 2 36
+rename 4 2 0
+create 10 2 4
+write 10 0 56
+create 11 2
+write 11 0 984
+fdatasync 11
+write 10 56 20458
+truncate 5 26
+create 12 2
+create 13 2
+write 13 0 35
+write 13 35 11
+write 13 46 13
+write 13 59 86
+write 13 145 15
+fdatasync 13
+create 14 2
+write 14 0 16
+fdatasync 14
+rename 14 2 8
+fsync 2
+write 10 20514 345
+create 15 2
+write 15 0 6940
+fsync 15
+rename 15 2 0
+fsync 2
+unlink 6 2
+unlink 5 2
+write 10 20859 504
+write 10 21363 165
+write 12 0 26
+write 10 21528 3487
+truncate 12 26
+truncate 13 160
+write 10 25015 79
+rename 10 2 0
+create 16 2 10
+write 16 0 56
+create 17 2
+write 17 0 984
+fdatasync 17
+write 16 56 20475
+truncate 12 26
+create 18 2
+create 19 2
+write 19 0 35
+write 19 35 94
+write 19 129 13
+write 19 142 86
+write 19 228 15
+fdatasync 19
+create 20 2
+write 20 0 16
+fdatasync 20
+rename 20 2 14
+fsync 2
+write 16 20531 346
+create 21 2
+write 21 0 6940
+fsync 21
+rename 21 2 0
+fsync 2
+unlink 3 2
+unlink 13 2
+unlink 12 2
+write 16 20877 505
+write 16 21382 165
+write 18 0 26
+write 16 21547 101
+truncate 18 26
+truncate 19 243
+write 16 21648 79
 `
 )

@@ -21,7 +21,8 @@ var words = [call.Codes]string{
 //
 //	dir PARENT
 //	file PARENT SIZE
-//	create|mkdir|unlink|rmdir NODE DIRECTORY
+//	create NODE DIRECTORY OVER; without OVER nothing had the name
+//	mkdir|unlink|rmdir NODE DIRECTORY
 //	write NODE OFFSET LENGTH; -1 is the end of the file
 //	fsync|fdatasync NODE
 //	rename NODE DIRECTORY OVER
@@ -42,7 +43,11 @@ func Text(r *load.Recording) string {
 		name := words[c.Code]
 		switch c.Code {
 		case call.Create, call.Mkdir, call.Unlink, call.Rmdir:
-			fmt.Fprintf(&b, "%s %d %d\n", name, c.Node, c.Dir)
+			fmt.Fprintf(&b, "%s %d %d", name, c.Node, c.Dir)
+			if c.Code == call.Create && c.Over != 0 {
+				fmt.Fprintf(&b, " %d", c.Over)
+			}
+			b.WriteByte('\n')
 		case call.Write:
 			offset := c.Offset
 			if c.Flags&call.Append != 0 {

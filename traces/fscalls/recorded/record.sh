@@ -1,10 +1,11 @@
 #!/bin/sh
 # record.sh records how programs save, with strace: each into NAME.strace.gz beside it. Needed are
-# strace, sqlite3, git, vim, coreutils and a shell, on a file system on which cp uses
+# strace, sqlite3, git, vim, kakoune, rocksdb-tools, coreutils and a shell, on a file system on which cp uses
 # copy_file_range (Ext4). Only calls about files in the program's own folder are kept, which is called
 # /saving, and no content is (-s 0). All but cp save twice in a row, files that are there before.
 #
-# What is here was recorded with SQLite 3.40.1, git 2.39.5, Vim 9.0 and coreutils 9.1 on Debian 12.
+# What is here was recorded with SQLite 3.40.1, git 2.39.5, Vim 9.0, Kakoune 2022.10.31, RocksDB
+# 7.8.3 and coreutils 9.1 on Debian 12.
 # With another version tests say what of it differs: go test ./ui/lab/filesys -run TestRecorded.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,6 +55,26 @@ done
 clean
 seq 4000 >text
 record vim vim -u NONE -N -i NONE -es -c 'set backup backupskip= nomodeline' -c '1s/1/a/' -c 'write' -c '1s/a/b/' -c 'write' -c 'quit' "$saving/text"
+
+for way in overwrite:'nobackup nowritebackup' copy:'nobackup writebackup backupcopy=yes' nofsync:'nobackup nofsync'; do
+	clean
+	seq 4000 >text
+	record vim-${way%%:*} vim -u NONE -N -n -i NONE -es -c "set ${way#*:} backupskip= nomodeline" -c '1s/1/a/' -c 'write' -c '1s/a/b/' -c 'write' -c 'quit' "$saving/text"
+done
+
+for sync in '' -sync; do
+	clean
+	seq 4000 >text
+	record kakoune$sync kak -n -ui dummy -e "try %{ execute-keys ia<esc>; write $sync -method replace; execute-keys ib<esc>; write $sync -method replace }; quit!" "$saving/text"
+done
+
+clean
+mkdir data
+ldb --db=data --create_if_missing put key 0 >/dev/null
+cat >"$root/puts" <<'END'
+for n in 1 2; do ldb --db="$1/data" put key $n; done
+END
+record rocksdb sh -e "$root/puts" "$saving"
 
 clean
 seq 4000 >text

@@ -29,6 +29,12 @@ var recordings = []struct {
 	{"vim", "vim", "vim", 5, 107418},
 	{"shell-mv", "shellMv", "mv", 0, 37784},
 	{"dd", "dd", "dd", 2, 40960},
+	{"kakoune-sync", "kakouneSync", "editor", 2, 37789},
+	{"kakoune", "kakoune", "rename", 0, 37789},
+	{"vim-overwrite", "vimOverwrite", "truncate", 2, 37786},
+	{"vim-copy", "vimCopy", "vim-copy", 2, 75572},
+	{"vim-nofsync", "vimNofsync", "vim-nofsync", 0, 37786},
+	{"rocksdb", "rocksDB", "rocksdb", 12, 63156},
 	{"cp", "", "", 0, 18893},
 }
 

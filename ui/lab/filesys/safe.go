@@ -203,7 +203,7 @@ func told(way *promise.Way, m *machine.Setup, s *promise.Search) []string {
 	}
 	return append(list,
 		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
-		"Half overwritten is judged without knowing the program: a file that is written in place is safe if another was synced just before and is whole, as a journal is.",
+		"Half overwritten is judged without knowing the program: a file that is written in place is safe if another was synced just before and is whole, as a journal is. A backup (a file that was renamed, and whose name another got) may be removed once the other is whole.",
 		"Ext4 has a journal without checksums and writes data before a rename that replaces a file (auto_da_alloc); F2FS flushes before the node of an fsync; PMFS has no journal here, as in ByteFS' artifact.")
 }
 
