@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/effort"
 	core "spillway/sim/store"
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
@@ -57,4 +58,37 @@ func TestEngine(t *testing.T) {
 		}
 	}
 	labtest.Engines(t, e)
+}
+
+// TestPrefetchPays: what opens, prefetch that yields, is never slower than none with networks that
+// train either, by the mean over times of arrival (of the mixes: TestYielding).
+func TestPrefetchPays(t *testing.T) {
+	l := New()
+	time := l.Quantity("time_s")
+	for i, set := range []string{
+		"model=resnet-50 clients=2 gpu_memory=12", // what the page opens on
+		"model=resnet-50 clients=1 gpu_memory=6", "model=resnet-50 clients=3 gpu_memory=16", "model=inception-v3 clients=3 gpu_memory=8",
+		"model=bert-base batch=16 clients=4 gpu_memory=12", "model=resnet-50 other=bert-base batch=16 clients=2 gpu_memory=4",
+	} {
+		if !effort.Takes(i, 3) {
+			continue
+		}
+		for _, p := range core.Policies() {
+			var took [2]float64
+			for _, offset := range []string{"20", "27", "34"} {
+				for prefetch := range took {
+					u := labtest.Setup(t, &l, fmt.Sprintf("workload=networks gpu=v100-32 %s offset=%s prefetch=%d"+yields, set, offset, prefetch))
+					r, _, err := l.Run(u, p.Name, nil, nil)
+					if err != nil || !r.Fits {
+						t.Fatalf("%s, %s: %v, %s", set, p.Name, err, r.Reason)
+					}
+					took[prefetch] += r.Values[time] / 3
+				}
+			}
+			t.Logf("%s, %-16s %.2f s, without prefetch %.2f s", set, p.Name, took[1], took[0])
+			if took[1] > took[0] {
+				t.Errorf("%s, %s: %v s with prefetch that yields, %v s without", set, p.Name, took[1], took[0])
+			}
+		}
+	}
 }
