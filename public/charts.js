@@ -688,7 +688,7 @@ window.charts = (() => {
       if (f.last?.figure.bars) look(f, e.dataIndex, e.seriesIndex);
       const picks = f.last?.figure.heat?.picks;
       if (picks && /^cells-/.test(e.seriesId ?? '')) {
-        window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0]);
+        window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0] * (f.last.figure.heat.step || 1));
         return;
       }
       const s = f.last?.figure.panels?.series[Number(/^series-(\d+)$/.exec(e.seriesId ?? '')?.[1] ?? -1)];

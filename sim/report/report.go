@@ -213,7 +213,8 @@ type Map struct {
 	Grids     []string // names of the grids; one, empty, for a single one
 	X, Y      string   // what columns and rows count
 	Columns   int
-	From      int      // what the first column is called; others count up
+	From      int      // what the first column is called; others count up, by Step
+	Step      int      // 0 is 1
 	Rows      []string // what rows are called, in every grid
 	// Cells are numbers of classes, by grid, then row, then column; NoCell where there
 	// is nothing.
@@ -233,8 +234,8 @@ const NoCell = 255
 const Levels = 5
 
 // A Pick is what picking a cell of a map does to knobs of the view: Key gets a
-// number, which is that of the row's first cell in First and one more with every
-// column, and the others what the setup text Set says. Section is opened for it.
+// number, which is that of the row's first cell in First and Step of the map more with
+// every column, and the others what the setup text Set says. Section is opened for it.
 // Without a Key cells cannot be picked.
 type Pick struct {
 	Section, Set, Key string

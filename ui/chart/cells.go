@@ -25,10 +25,11 @@ func Cells(id string, m *report.Map, look *knob.Setup) View {
 		v.Results, v.Empty = 0, "There are no cells."
 		return v
 	}
+	step := max(m.Step, 1)
 	h := &Heat{Names: m.Grids, X: Axis{Name: m.X}, Y: Axis{Name: m.Y, Labels: m.Rows}, Dense: true}
 	f := &Figure{Heat: h}
 	for i := range m.Columns {
-		h.X.Labels = append(h.X.Labels, strconv.Itoa(m.From+i))
+		h.X.Labels = append(h.X.Labels, strconv.Itoa(m.From+i*step))
 	}
 	for i, name := range m.Classes {
 		h.Looks = append(h.Looks, Part{Name: name, Look: &Look{Color: level(i, len(m.Classes))}})
@@ -46,6 +47,7 @@ func Cells(id string, m *report.Map, look *knob.Setup) View {
 		}
 		h.Picks = Column{len(f.Data) - len(m.Rows), len(m.Rows)}
 		h.Here = here(m, look)
+		h.Step = m.Step
 	}
 	v.Figure = f
 	v.Height = cellsAround + len(m.Rows)*min(max(cellsHeight/len(m.Rows), cellLeast), cellMost)
@@ -78,7 +80,7 @@ func here(m *report.Map, look *knob.Setup) []int {
 		return nil
 	}
 	for row, first := range m.Pick.First {
-		if at := now - first; at >= 0 && at < int64(m.Columns) && m.Cells[row*m.Columns+int(at)] != report.NoCell {
+		if at := (now - first) / int64(max(m.Step, 1)); now >= first && at < int64(m.Columns) && m.Cells[row*m.Columns+int(at)] != report.NoCell {
 			return []int{int(at), row}
 		}
 	}
@@ -135,7 +137,7 @@ func cellsCSV(m *report.Map) string {
 		head = append([]string{"grid"}, head...)
 	}
 	for i := range m.Columns {
-		head = append(head, strconv.Itoa(m.From+i))
+		head = append(head, strconv.Itoa(m.From+i*max(m.Step, 1)))
 	}
 	rows := [][]string{head}
 	for at := 0; at < len(m.Cells); at += m.Columns {

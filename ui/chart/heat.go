@@ -27,7 +27,8 @@ type Heat struct {
 	// Dense is true of grids of many small cells, the first row on top: Who is the
 	// class of each, by place in Looks, and there are no values.
 	Dense bool   `json:"dense,omitempty"`
-	Picks Column `json:"picks,omitzero"` // by row: what picking its first cell says; of the others one more each
+	Picks Column `json:"picks,omitzero"` // by row: what picking its first cell says; of the others Step more each
+	Step  int    `json:"step,omitzero"`  // 0 is 1
 }
 
 // Heights of maps, in pixels.

@@ -67,6 +67,29 @@ func Record(w *call.Workload, s *machine.Setup, system string, calls int64, idle
 	return r, nil
 }
 
+// RecordAfter is Record with timers that go on for so long after the last of the calls. It runs them
+// twice: first to see when that is.
+func RecordAfter(w *call.Workload, s *machine.Setup, system string, calls int64, rest unit.Time) (*Run, error) {
+	last, events := unit.Time(0), 0
+	_, err := filesys.Run(w, s, system, &filesys.Watch{
+		Record: func(e plan.Event) { last, events = e.At, events+1 },
+		Until:  calls,
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{System: system, Nodes: w.Nodes, Most: w.Most, Events: make([]plan.Event, 0, events+events/8)}
+	_, err = filesys.Run(w, s, system, &filesys.Watch{
+		Record: func(e plan.Event) { r.Events = append(r.Events, e) },
+		Until:  calls,
+		Idle:   last + rest,
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // Time is when the last event was.
 func (r *Run) Time() unit.Time {
 	if len(r.Events) == 0 {

@@ -30,11 +30,13 @@ const (
 )
 
 const (
-	asShown     = "shown" // the way of the workload that is shown
+	asShown     = "shown"  // the way of the workload that is shown
+	asOpened    = "opened" // the same of a recording, else the first way
 	sectors     = "512"
-	mostSteps   = 80   // of a history, in a table
-	mostColumns = 120  // of the map
-	safeCalls   = 2000 // of the workload that is shown
+	mostSteps   = 80     // of a history, in a table
+	mostColumns = 120    // of the map; where there are more calls, several share one
+	safeCalls   = 20_000 // of a recording that is shown
+	safeMade    = 2000   // of a workload that is generated
 	none        = "none"
 )
 
@@ -58,11 +60,11 @@ var faults = []knob.Choice{
 }
 
 func safeSection() lab.Section {
-	way := knob.Info{Key: safeWay, Label: "Way of saving", Help: "What the program calls.", Kind: knob.One}
+	way := knob.Info{Key: safeWay, Label: "Way of saving", Help: "What the program calls.", Kind: knob.One, Default: asOpened}
+	way.Choices = []knob.Choice{{Key: asOpened, Label: "the opened recording, else an editor", Help: "What the recording that is opened calls; where none is, a safe save as editors have it."}}
 	for _, w := range promise.Ways() {
 		way.Choices = append(way.Choices, knob.Choice{Key: w.Key, Label: w.Title, Help: w.About})
 	}
-	way.Default = way.Choices[0].Key
 	way.Choices = append(way.Choices, knob.Choice{Key: asShown, Label: "the workload that is shown", Help: "The first calls of the workload, or of the recording that is opened."})
 	return lab.Section{
 		Key: safeKey, Title: "Is my program's way of saving safe?", Run: true, Folded: true,
@@ -185,21 +187,21 @@ func (v *view) safe() (*report.Section, error) {
 		return nil, err
 	}
 	n, _ := strconv.Atoi(v.look.Text(safeCall))
-	if t, ok := during(list, n); ok {
+	if t, ok := during(list, n, out.Maps[0].Step); ok {
 		out.Tables = append(out.Tables, t)
 	}
-	out.Notes = told(way, &m, &search)
+	out.Notes = told(way, &m, &search, v.w.looked())
 	return out, nil
 }
 
 // told are the notes of what was tried.
-func told(way *promise.Way, m *machine.Setup, s *promise.Search) []string {
+func told(way *promise.Way, m *machine.Setup, s *promise.Search, calls int64) []string {
 	var list []string
 	if way != nil {
 		p := promise.Paces(m)
 		list = append(list, fmt.Sprintf("Each list of calls runs three times: as quickly as it can, with %v before every call, so that journals commit between any two, and with %v, so that dirty pages are written and checkpoints made.", p[1], p[2]))
 	} else {
-		list = append(list, fmt.Sprintf("The first %s of the workload run from cold caches, and then timers until all is durable.", prose.Count(safeCalls, "call")))
+		list = append(list, fmt.Sprintf("The first %s of the workload run from cold caches, and then timers until all is durable.", prose.Count(calls, "call")))
 	}
 	return append(list,
 		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
@@ -210,6 +212,9 @@ func told(way *promise.Way, m *machine.Setup, s *promise.Search) []string {
 // way is the list of calls that is chosen; nil is the workload that is shown.
 func (v *view) way() *promise.Way {
 	ways := promise.Ways()
+	if v.look.Text(safeWay) == asOpened && !v.w.recorded {
+		return &ways[0]
+	}
 	at := slices.IndexFunc(ways, func(w promise.Way) bool { return w.Key == v.look.Text(safeWay) })
 	if at < 0 {
 		return nil
@@ -217,14 +222,18 @@ func (v *view) way() *promise.Way {
 	return &ways[at]
 }
 
+// looked is how many calls of a workload are tried.
+func (w *work) looked() int64 {
+	if w.recorded {
+		return safeCalls
+	}
+	return safeMade
+}
+
 // beginning tries the first calls of the workload that is shown.
 func (v *view) beginning(m *machine.Setup, x *core.System, search promise.Search) ([]promise.Trial, error) {
 	scaled := m.Scaled()
-	first, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, 0)
-	if err != nil {
-		return nil, err
-	}
-	run, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, first.Time()+2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
+	run, err := crash.RecordAfter(v.w.Workload, m, x.Name, v.w.looked(), 2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
 	if err != nil {
 		return nil, err
 	}
@@ -286,25 +295,33 @@ func moments(list []tried) report.Map {
 	}
 	for i := range list {
 		all, _ := list[i].by()
-		m.Columns = max(m.Columns, min(len(all)-1, mostColumns))
+		m.Columns = max(m.Columns, len(all)-1, 1)
 	}
-	m.Columns = max(m.Columns, 1)
+	if m.Step = (m.Columns + mostColumns - 1) / mostColumns; m.Step > 1 {
+		m.Help = fmt.Sprintf("Of the images of each moment how many break a promise; a cell is the worst of %d calls. Pick one to see that below.", m.Step)
+	}
+	m.Columns = (m.Columns + m.Step - 1) / m.Step
 	for i := range list {
 		all, bad := list[i].by()
 		m.Rows = append(m.Rows, list[i].system.Title)
 		m.Pick.First = append(m.Pick.First, 1)
-		for c := 1; c <= m.Columns; c++ {
+		for from := 1; from <= m.Columns*m.Step; from += m.Step {
 			class := byte(report.NoCell)
-			if c < len(all) && all[c] > 0 {
+			for c := from; c < min(from+m.Step, len(all)); c++ {
+				if all[c] == 0 {
+					continue
+				}
+				worst := byte(3)
 				switch n := bad[c]; {
 				case n == 0:
-					class = 0
+					worst = 0
 				case 10*n < all[c]:
-					class = 1
+					worst = 1
 				case 2*n < all[c]:
-					class = 2
-				default:
-					class = 3
+					worst = 2
+				}
+				if class == report.NoCell || worst > class {
+					class = worst
 				}
 			}
 			m.Cells = append(m.Cells, class)
@@ -313,16 +330,21 @@ func moments(list []tried) report.Map {
 	return m
 }
 
-// during compares the systems when a call was the last to begin; 0 is the one with most broken images.
-func during(list []tried, number int) (report.Table, bool) {
-	if number == 0 {
-		most := int64(0)
-		for i := range list {
-			_, bad := list[i].by()
-			for c, n := range bad {
-				if n > most && c > 0 {
-					most, number = n, c
-				}
+// during compares the systems when a call was the last to begin; 0 is the one with most broken
+// images of all, and the first of so many that share a cell of the map the one of these.
+func during(list []tried, number, step int) (report.Table, bool) {
+	from, to := 1, safeCalls
+	if number > 0 {
+		if from, to = number, number; step > 1 && (number-1)%step == 0 {
+			to += step - 1
+		}
+	}
+	most := int64(0)
+	for i := range list {
+		_, bad := list[i].by()
+		for c := from; c <= min(to, len(bad)-1); c++ {
+			if bad[c] > most {
+				most, number = bad[c], c
 			}
 		}
 	}

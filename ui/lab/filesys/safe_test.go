@@ -1,10 +1,14 @@
 package filesys
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"spillway/sim/filesys/promise"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
 )
 
@@ -60,6 +64,54 @@ func TestSafeMomentStays(t *testing.T) {
 	}
 }
 
+// A recording that is opened is what is looked at, all its calls: where there are more than columns,
+// several share one, and picking it shows the worst of them.
+func TestSafeRecording(t *testing.T) {
+	l := New()
+	var text strings.Builder
+	text.WriteString("fscalls 1\n")
+	for i := range 400 {
+		fmt.Fprintf(&text, "- 1 create /d/new%d\n- 1 write /d/new%d - 4096\n", i, i)
+		if i%2 == 0 {
+			fmt.Fprintf(&text, "- 1 fsync /d/new%d\n", i)
+		}
+		fmt.Fprintf(&text, "- 1 rename /d/new%d /d/file\n", i)
+	}
+	f := opened(t, &l, lab.File{Name: "saves.txt", Data: []byte(text.String())})
+	u := labtest.Setup(t, &l, "payload=random entry="+f.Entries()[0].Name)
+	show := func(set string) *report.Section {
+		look := sectionKnobs(&l, safeKey)
+		pairs, err := knob.Pairs(set)
+		if err == nil {
+			err = look.Apply(pairs)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.Section(safeKey, look, u, "bytefs", f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labtest.Section(t, set, s)
+		return s
+	}
+	s := show("")
+	m := &s.Maps[0]
+	if m.Step != 12 || m.Columns != 117 || m.Cells[0] == 0 || !strings.Contains(s.Text[0], "without what had been written") || !strings.Contains(s.Notes[0], "20\u202f000 calls of the workload") {
+		t.Errorf("%d columns by %d, the first is %d: %q, %q", m.Columns, m.Step, m.Cells[0], s.Text, s.Notes)
+	}
+	last := func(set string) report.Table { s := show(set); return s.Tables[len(s.Tables)-1] }
+	if x := last("safe_call=1"); !strings.Contains(x.Title, "call 10 was the last to begin: fsync") {
+		t.Errorf("picked is %q", x.Title)
+	}
+	if x := last("safe_call=2"); !strings.Contains(x.Title, "call 2 was") {
+		t.Errorf("typed is %q", x.Title)
+	}
+	if s := show("safe_way=editor"); s.Maps[0].Step != 1 || !strings.Contains(s.Text[0], "keeps every promise") {
+		t.Errorf("a way beside a recording: %q", s.Text)
+	}
+}
+
 // Every way and kind has words.
 func TestSafeWords(t *testing.T) {
 	for k := range promise.Kinds {
@@ -69,7 +121,7 @@ func TestSafeWords(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, w := range promise.Ways() {
-		if seen[w.Key] || w.Title == "" || w.About == "" || w.Key == asShown {
+		if seen[w.Key] || w.Title == "" || w.About == "" || w.Key == asShown || w.Key == asOpened {
 			t.Errorf("way %+v", w)
 		}
 		seen[w.Key] = true
