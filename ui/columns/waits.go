@@ -14,7 +14,8 @@ import (
 const listed = 50
 
 // A Wait is one of the longest: slices of one cause and step that are less than a hundredth of
-// their length apart are one.
+// their length apart are one. Those of one cause, resource and step that last equally long, as one
+// constant does, are one with a count.
 type Wait struct {
 	Track int   `json:"track"`
 	Begin int64 `json:"begin"` // ticks
@@ -23,6 +24,10 @@ type Wait struct {
 	For   int   `json:"for"`   // the resource, 0 for none
 	Step  int32 `json:"step"`  // -1 for none
 	Chain []Why `json:"chain"` // what it came of
+	// Count is how many are as long, where there are more than this one, which is the first; Least
+	// is true where more may be: of a run with too many slices the longest are known alone.
+	Count int  `json:"count,omitempty"`
+	Least bool `json:"least,omitempty"`
 }
 
 // A Why is a step of what a wait came of; Track is -1 where it is about no slice.
@@ -91,11 +96,25 @@ func (e *encoder) waits(h *lab.Happening) []Wait {
 	slices.SortStableFunc(all, longer)
 	list := []Wait{}
 	var cats, resources [256]bool
+	type kind struct {
+		took int64
+		step int32
+		cat  uint8
+		of   uint8
+	}
+	known := map[kind]int{}
 	for i := range all {
 		w := &all[i]
-		if i >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
+		k := kind{w.End - w.Begin, w.Step, w.Cat, w.For}
+		if n, ok := known[k]; ok {
+			list[n].Count = max(list[n].Count, 1) + 1
+			list[n].Least = e.t.Part && len(e.t.Waits) == timeline.MostWaits && k.took == all[len(all)-1].End-all[len(all)-1].Begin
 			continue
 		}
+		if len(list) >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
+			continue
+		}
+		known[k] = len(list)
 		cats[w.Cat], resources[w.For] = true, true
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), For: int(w.For), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], w); at >= 0 && h.Chain != nil {
