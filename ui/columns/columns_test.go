@@ -270,10 +270,10 @@ func TestConstantWaits(t *testing.T) {
 		}
 		return read(t, b).head.Waits
 	}
-	if got := list(500, true); len(got) != 11 || got[0].Cat != 2 || got[0].Count != 0 || got[10].Count != 500 || got[10].Least || got[10].Begin != 1 || got[10].Track != 0 {
+	if got := list(500, true); len(got) != 11 || got[0].Cat != 2 || got[0].Times != "" || got[10].Times != ", 500 times; first:" || got[10].Begin != 1 || got[10].Track != 0 {
 		t.Errorf("%d waits: %+v", len(got), got)
 	}
-	if got := list(timeline.MostSlices+10_000, false); len(got) != 1 || got[0].Count != timeline.MostWaits || !got[0].Least {
+	if got := list(timeline.MostSlices+10_000, false); len(got) != 1 || got[0].Times != ", at least 1\u202f000 times; first:" {
 		t.Errorf("%d waits: %+v", len(got), got)
 	}
 }

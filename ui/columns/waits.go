@@ -24,10 +24,9 @@ type Wait struct {
 	For   int   `json:"for"`   // the resource, 0 for none
 	Step  int32 `json:"step"`  // -1 for none
 	Chain []Why `json:"chain"` // what it came of
-	// Count is how many are as long, where there are more than this one, which is the first; Least
-	// is true where more may be: of a run with too many slices the longest are known alone.
-	Count int  `json:"count,omitempty"`
-	Least bool `json:"least,omitempty"`
+	// Times says how many are as long, where there are more than this one, which is the first. Of
+	// a run with too many slices the longest are known alone, so that there may be more.
+	Times string `json:"times,omitempty"`
 }
 
 // A Why is a step of what a wait came of; Track is -1 where it is about no slice.
@@ -84,6 +83,16 @@ func whole(t *timeline.Timeline) (list []wait) {
 	return list
 }
 
+// A kind is what waits have in common that are told together.
+type kind struct {
+	took int64
+	step int32
+	cat  uint8
+	of   uint8 // as For
+}
+
+func kindOf(w *wait) kind { return kind{w.End - w.Begin, w.Step, w.Cat, w.For} }
+
 // longer puts longer waits first, and of equal ones the earlier.
 func longer(a, b wait) int {
 	return cmp.Or(cmp.Compare(b.End-b.Begin, a.End-a.Begin), cmp.Compare(a.Begin, b.Begin))
@@ -96,31 +105,42 @@ func (e *encoder) waits(h *lab.Happening) []Wait {
 	slices.SortStableFunc(all, longer)
 	list := []Wait{}
 	var cats, resources [256]bool
-	type kind struct {
-		took int64
-		step int32
-		cat  uint8
-		of   uint8
-	}
 	known := map[kind]int{}
+	var counts []int
 	for i := range all {
 		w := &all[i]
-		k := kind{w.End - w.Begin, w.Step, w.Cat, w.For}
+		k := kindOf(w)
 		if n, ok := known[k]; ok {
-			list[n].Count = max(list[n].Count, 1) + 1
-			list[n].Least = e.t.Part && len(e.t.Waits) == timeline.MostWaits && k.took == all[len(all)-1].End-all[len(all)-1].Begin
+			counts[n]++
 			continue
 		}
 		if len(list) >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
 			continue
 		}
 		known[k] = len(list)
+		counts = append(counts, 1)
 		cats[w.Cat], resources[w.For] = true, true
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), For: int(w.For), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], w); at >= 0 && h.Chain != nil {
 			y.Chain = e.links(h.Chain(int(w.Track), at))
 		}
 		list = append(list, y)
+	}
+	shortest := -1 // of which some may have been forgotten
+	if n := len(all) - 1; e.t.Part && len(e.t.Waits) == timeline.MostWaits {
+		if at, ok := known[kindOf(&all[n])]; ok {
+			shortest = at
+		}
+	}
+	for i, n := range counts {
+		if n == 1 {
+			continue
+		}
+		least := ""
+		if i == shortest {
+			least = "at least "
+		}
+		list[i].Times = ", " + least + prose.Grouped(n) + " times; first:"
 	}
 	return list
 }
