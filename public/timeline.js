@@ -375,7 +375,7 @@ class View {
     const { run } = this;
     const item = (w, i) => {
       const name = w.step >= 0 ? run.names[run.steps[w.step]] : run.tracks[w.track].name, side = this.#side(w.track);
-      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)}${run.for[w.for] ? `, due to ${escaped(run.for[w.for])}` : ''} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
+      return `<li><button type="button" class="link" data-wait="${i}"><b>${lasts((w.end - w.begin) * run.seconds)}</b> ${escaped(run.cats[w.cat].label)}${run.for[w.for] ? `, due to ${escaped(run.for[w.for])}` : ''}${w.times ?? ''} <span class="fine">${escaped(side ? `${side.name}: ${name}` : name)}, at ${lasts(this.#own(w.track, w.begin) * run.seconds)}</span></button></li>`;
     };
     this.waits.innerHTML = (run.apart.length ? `<h3>Where the two part</h3><ol id="timeline-apart" class="tl-chain">${run.apart.map(this.#why('apart')).join('')}</ol>` : '') + (run.waits.length === 0 ? '<h3>Nothing waits</h3>' : `<h3>Longest waits</h3><ol id="timeline-waits">${run.waits.map(item).join('')}</ol>`);
   }

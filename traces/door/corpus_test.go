@@ -145,14 +145,22 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestMost: what a laboratory would have to hold has a limit, what it reads itself has none.
+// TestMost: what a laboratory would have to hold has a limit, what it reads itself has none, nor has
+// what is filtered while it is read.
 func TestMost(t *testing.T) {
-	head := []byte("==1== Lackey\nI  04001090,3\n L 1040,8\n S 1080,4\n")
+	lackey := []byte("==1== Lackey\nI  04001090,3\n L 1040,8\n S 1080,4\n")
+	calls := []byte("execve(\"/bin/ls\", [\"ls\"], 0x7ffd /* 1 var */) = 0\nopenat(AT_FDCWD, \"a\", O_RDONLY) = 3\nread(3, \"\"..., 4096) = 4096\nclose(3) = 0\n")
+	head := []byte(`{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1, "dur": 2, "pid": 0, "tid": 7}]}`)
 	large := func(name string, head []byte) File {
 		return File{Name: name, Data: head, Size: 3 << 30, Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(head)), nil }}
 	}
-	if _, err := Open([]File{large("a.txt", head)}, "", 1<<30); err == nil || err.Error() != "a.txt is 3.0 GiB; a tab can take 1 GiB. Open less" {
+	if _, err := Open([]File{large("a.json", head)}, "", 1<<30); err == nil || err.Error() != "a.json is 3.0 GiB; a tab can take 1 GiB. Open less" {
 		t.Error(err)
+	}
+	for lab, head := range map[string][]byte{"cxlssd": lackey, "filesys": calls} {
+		if o, err := Open([]File{large("a.log", head)}, "", 1<<30); err != nil || o.Takers[0].Lab != lab || o.Takers[0].Bytes != 3<<30 {
+			t.Errorf("%s, %v: %+v", lab, err, o)
+		}
 	}
 	file, read := large("a.bin", []byte("\x93NUMPY")), int64(0)
 	file.Stream = func() (io.ReadCloser, error) {

@@ -72,6 +72,8 @@ type subject struct {
 	// all reads dropped files as they are, in place of read: the laboratory reads these
 	// too, a page at a time, however large they are.
 	all func(files []File) (*Taker, error)
+	// streams is true where read keeps a bounded amount of memory however long files are.
+	streams bool
 	// writes are the formats in which what was handed over can be written again, the one
 	// that a bundle has first.
 	writes []Writer
@@ -83,15 +85,16 @@ var subjects = []subject{
 	{lab: "train", title: "Training memory", takes: takesTraining, sniff: sniffTraining, read: readTraining, writes: []Writer{writer(handed.SpillwayTrace, writeTraining)}},
 	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
 	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, all: readContents, writes: []Writer{writer("", writeContents)}},
-	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses, writes: []Writer{writer("", writeAccesses(address.Binary)), writer(handed.AddressTrace, writeAccesses(address.Text))}},
-	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls, writes: []Writer{writer(handed.CallTrace, writeCalls)}},
+	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses, streams: true, writes: []Writer{writer("", writeAccesses(address.Binary)), writer(handed.AddressTrace, writeAccesses(address.Text))}},
+	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls, streams: true, writes: []Writer{writer(handed.CallTrace, writeCalls)}},
 	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
 	{lab: "serve", title: "LLM serving", takes: takesServing, sniff: sniffServing, read: readServing},
 }
 
 // Open takes files apart, and reads them for every laboratory that takes some. Of several
 // takers the one called shown comes first, if it is as sure as any. A laboratory gets at
-// most so many bytes of files, 0 for any, unless it reads them itself. Without a taker the
+// most so many bytes of files, 0 for any, unless it reads them itself or what is kept of them is
+// bounded. Without a taker the
 // error says of each file what it is, and what would be taken.
 func Open(files []File, shown string, most int64) (*Opened, error) {
 	o, err := opened(files, shown, most)
@@ -158,7 +161,11 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		if len(groups[i]) == 0 {
 			continue
 		}
-		bytes, err := weigh(groups[i], most)
+		limit := most
+		if subjects[i].streams {
+			limit = 0
+		}
+		bytes, err := weigh(groups[i], limit)
 		var t *Taker
 		if subjects[i].all != nil {
 			t, err = subjects[i].all(slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, is := archive.Pointer(f.Data); return is }))

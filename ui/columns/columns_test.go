@@ -250,3 +250,30 @@ func TestTell(t *testing.T) {
 		t.Error(says)
 	}
 }
+
+// Waits that are one constant are one with a count: the first of them. Where only the longest are
+// known there may be more.
+func TestConstantWaits(t *testing.T) {
+	list := func(n int64, others bool) []columns.Wait {
+		r := timeline.Record(timeline.Picosecond, 100*(n+2), timeline.Category{Key: "a"}, timeline.Category{Key: "b", Style: timeline.Waiting}, timeline.Category{Key: "c", Style: timeline.Waiting})
+		r.Group("g", false)
+		tracks := []int{r.Track("Core 1", timeline.State, ""), r.Track("Core 2", timeline.State, "")}
+		for i := range n {
+			r.Slice(tracks[i%2], timeline.Slice{Begin: 100*i + 1, End: 100*i + 9, Cat: 1, Ref: -1, Step: -1})
+			if others && i%50 == 49 {
+				r.Slice(tracks[i%2], timeline.Slice{Begin: 100*i + 20, End: 100*i + 30 + i/50, Cat: 2, Ref: -1, Step: -1})
+			}
+		}
+		b, err := columns.Encode(&lab.Happening{Timeline: r.End()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(t, b).head.Waits
+	}
+	if got := list(500, true); len(got) != 11 || got[0].Cat != 2 || got[0].Times != "" || got[10].Times != ", 500 times; first:" || got[10].Begin != 1 || got[10].Track != 0 {
+		t.Errorf("%d waits: %+v", len(got), got)
+	}
+	if got := list(timeline.MostSlices+10_000, false); len(got) != 1 || got[0].Times != ", at least 1\u202f000 times; first:" {
+		t.Errorf("%d waits: %+v", len(got), got)
+	}
+}

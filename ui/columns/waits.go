@@ -14,7 +14,8 @@ import (
 const listed = 50
 
 // A Wait is one of the longest: slices of one cause and step that are less than a hundredth of
-// their length apart are one.
+// their length apart are one. Those of one cause, resource and step that last equally long, as one
+// constant does, are one with a count.
 type Wait struct {
 	Track int   `json:"track"`
 	Begin int64 `json:"begin"` // ticks
@@ -23,6 +24,9 @@ type Wait struct {
 	For   int   `json:"for"`   // the resource, 0 for none
 	Step  int32 `json:"step"`  // -1 for none
 	Chain []Why `json:"chain"` // what it came of
+	// Times says how many are as long, where there are more than this one, which is the first. Of
+	// a run with too many slices the longest are known alone, so that there may be more.
+	Times string `json:"times,omitempty"`
 }
 
 // A Why is a step of what a wait came of; Track is -1 where it is about no slice.
@@ -79,6 +83,16 @@ func whole(t *timeline.Timeline) (list []wait) {
 	return list
 }
 
+// A kind is what waits have in common that are told together.
+type kind struct {
+	took int64
+	step int32
+	cat  uint8
+	of   uint8 // as For
+}
+
+func kindOf(w *wait) kind { return kind{w.End - w.Begin, w.Step, w.Cat, w.For} }
+
 // longer puts longer waits first, and of equal ones the earlier.
 func longer(a, b wait) int {
 	return cmp.Or(cmp.Compare(b.End-b.Begin, a.End-a.Begin), cmp.Compare(a.Begin, b.Begin))
@@ -91,17 +105,42 @@ func (e *encoder) waits(h *lab.Happening) []Wait {
 	slices.SortStableFunc(all, longer)
 	list := []Wait{}
 	var cats, resources [256]bool
+	known := map[kind]int{}
+	var counts []int
 	for i := range all {
 		w := &all[i]
-		if i >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
+		k := kindOf(w)
+		if n, ok := known[k]; ok {
+			counts[n]++
 			continue
 		}
+		if len(list) >= listed && cats[w.Cat] && resources[w.For] { // the longest of each are there
+			continue
+		}
+		known[k] = len(list)
+		counts = append(counts, 1)
 		cats[w.Cat], resources[w.For] = true, true
 		y := Wait{Track: int(w.Track), Begin: w.Begin >> e.shift, End: w.End >> e.shift, Cat: int(w.Cat), For: int(w.For), Step: w.Step, Chain: []Why{}}
 		if at := mainly(&e.t.Tracks[w.Track], w); at >= 0 && h.Chain != nil {
 			y.Chain = e.links(h.Chain(int(w.Track), at))
 		}
 		list = append(list, y)
+	}
+	shortest := -1 // of which some may have been forgotten
+	if n := len(all) - 1; e.t.Part && len(e.t.Waits) == timeline.MostWaits {
+		if at, ok := known[kindOf(&all[n])]; ok {
+			shortest = at
+		}
+	}
+	for i, n := range counts {
+		if n == 1 {
+			continue
+		}
+		least := ""
+		if i == shortest {
+			least = "at least "
+		}
+		list[i].Times = ", " + least + prose.Grouped(n) + " times; first:"
 	}
 	return list
 }

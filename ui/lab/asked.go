@@ -935,7 +935,11 @@ func (c *comparison) longest() (t report.Table, ok bool) {
 		if w.For != "" {
 			what.Text = w.For
 		}
-		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{c.full(report.Cell{Text: c.amount(w.Took)}, w.Took), {Text: w.What}, what, c.full(report.Cell{Text: c.amount(w.Begin)}, w.Begin)}})
+		took, first := c.amount(w.Took), c.amount(w.Begin)
+		if w.Count > 1 {
+			took, first = took+", "+strconv.Itoa(w.Count)+" times", "first at "+first
+		}
+		t.Rows = append(t.Rows, report.Row{Head: w.In, Set: set, At: w.At, Cells: []report.Cell{c.full(report.Cell{Text: took}, w.Took), {Text: w.What}, what, c.full(report.Cell{Text: first}, w.Begin)}})
 	}
 	return t, true
 }

@@ -24,6 +24,9 @@ type Waited struct {
 	At       string // its place in Timeline, as links say it
 	Begin    int64  // in the run, in picoseconds
 	Took     int64
+	// Count is how many of those that are known are as long, of one step, category and resource:
+	// this is the first.
+	Count int
 }
 
 // longest is how many waits are told.
@@ -31,22 +34,38 @@ const longest = 10
 
 // waited are the longest waits of what happened.
 func waited(h *Happening) (list []Waited) {
+	type kind struct {
+		took int64
+		step int32
+		cat  uint8
+		of   string
+	}
+	known := map[kind]int{}
 	for i := range h.Waits {
 		w := &h.Waits[i]
 		x := &h.Tracks[w.Track]
 		at, found := slices.BinarySearch(x.Begin, w.Begin)
-		if len(list) == longest || h.End >= 1<<53 { // in longer runs places are told otherwise
+		if h.End >= 1<<53 { // in longer runs places are told otherwise
 			break
 		}
-		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: int64(h.Tick.Time(w.Begin)), Took: int64(h.Tick.Time(w.End - w.Begin))}
+		k := kind{took: w.End - w.Begin, step: w.Step, cat: w.Cat}
+		if found && x.For != nil {
+			k.of = h.Resources[x.For[at]].Label
+		}
+		if n, ok := known[k]; ok {
+			list[n].Count++
+			continue
+		}
+		if len(list) == longest {
+			break
+		}
+		known[k] = len(list)
+		y := Waited{In: x.Name, What: h.Cats[w.Cat].Label, Begin: int64(h.Tick.Time(w.Begin)), Took: int64(h.Tick.Time(w.End - w.Begin)), For: k.of, Count: 1}
 		if w.Step >= 0 {
 			y.In = h.Names[h.Steps[w.Step]]
 			if h.Word != "" {
 				y.In = fmt.Sprintf("%s, %s %d", y.In, h.Word, w.Step)
 			}
-		}
-		if found && x.For != nil {
-			y.For = h.Resources[x.For[at]].Label
 		}
 		took := w.End - w.Begin
 		for k, n := range []int64{max(0, w.Begin-took), 3 * took, int64(w.Track), w.Begin} {
