@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,12 +285,29 @@ func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) 
 		shown = u.Text(l.Entry)
 	}
 	if err := u.Apply(pairs); err != nil {
-		return nil, err
+		return nil, errors.Join(err, meansFile(l, u, pairs))
 	}
 	if files != nil && l.Entry != "" && shown == "" { // an entry that stands for itself
 		err = u.Apply([]knob.Pair{{Key: l.Entry}})
 	}
 	return u, errors.Join(err, l.Check(u))
+}
+
+// meansFile says how a file is opened where a choice was given one's path, nil where none was.
+func meansFile(l *lab.Lab, u *knob.Setup, pairs []knob.Pair) error {
+	if l.Entry == "" {
+		return nil
+	}
+	for _, p := range pairs {
+		k := u.Knob(p.Key)
+		if k == nil || k.Kind != knob.One || k.Choice(p.Text) != nil {
+			continue
+		}
+		if _, err := os.Stat(p.Text); err == nil || strings.ContainsAny(p.Text, `/\`) {
+			return fmt.Errorf("%s chooses one of this list; a file is opened by file=%s", p.Key, p.Text)
+		}
+	}
+	return nil
 }
 
 // fromFiles returns the settings that come with the entry of files that pairs
@@ -460,7 +478,7 @@ func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
 		case r.report.Answer != "":
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, r.report.Answer)
 		}
-		for _, n := range r.report.Notes {
+		for _, n := range slices.Concat(r.report.Caveats, r.report.Notes) {
 			fmt.Fprintf(w, "%s: %s\n", r.system.Title, n)
 		}
 	}

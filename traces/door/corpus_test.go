@@ -94,9 +94,11 @@ func TestTogether(t *testing.T) {
 		shown string
 		want  string
 	}{
-		{[]File{config, weights}, "", "compress train llm serve"},
-		{[]File{config, weights}, "llm", "llm compress train serve"},
-		{[]File{config, weights}, "store", "compress train llm serve"},
+		{[]File{config, weights}, "", "compress llm serve train"},
+		{[]File{config, weights}, "llm", "llm compress serve train"},
+		{[]File{config, weights}, "train", "train compress llm serve"},
+		{[]File{config, weights}, "store", "compress llm serve train"},
+		{[]File{config}, "filesys", "llm serve train"},
 		{[]File{lackey, letter}, "compress", "cxlssd"},
 		{[]File{letter}, "train", "compress?"},
 		{[]File{{Name: "old.pt", Data: []byte("\x80\x02\x8a\x0a")}}, "compress", "old.pt: the file is a pickle"},

@@ -55,6 +55,9 @@ type Taker struct {
 	Found []Found
 	// Workload is a pointer to the laboratory's type of package handed.
 	Workload any
+	// Second is true where files of this kind are mostly meant for another laboratory, which
+	// comes first if it is as sure: what this one makes of them is its own.
+	Second bool
 	// Along is true where the laboratory also reads the dropped files, a page at a time.
 	Along bool
 }
@@ -173,7 +176,7 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 			t, err = subjects[i].read(groups[i])
 		}
 		if err != nil {
-			err = damaged(err)
+			err = damaged(few(err))
 			if slices.ContainsFunc(errs, func(e error) bool { return alike(e, err) }) {
 				continue // said once, in the words of whom it is most for
 			}
@@ -205,6 +208,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	slices.SortStableFunc(out.Takers, func(a, b Taker) int {
 		if a.Sure == b.Sure && (a.Lab == shown) != (b.Lab == shown) {
 			return order(a.Lab == shown)
+		}
+		if a.Sure == b.Sure && a.Second != b.Second {
+			return order(b.Second)
 		}
 		return cmp.Or(-cmp.Compare(a.Sure, b.Sure), -cmp.Compare(a.Bytes, b.Bytes))
 	})

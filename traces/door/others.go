@@ -67,7 +67,7 @@ func some(found int, errs []error, notes *[]string) error {
 		return errors.Join(errs...)
 	}
 	for _, err := range errs {
-		*notes = append(*notes, err.Error())
+		*notes = append(*notes, few(err).Error())
 	}
 	return nil
 }

@@ -34,7 +34,9 @@ func readTraining(list []archive.Item) (*Taker, error) {
 	if err := readMeasured(&list, h, t); err != nil {
 		return t, err
 	}
+	tables := len(h.Jobs)
 	if err := readNetworks(&list, h, t); err != nil || len(list) == 0 {
+		t.Second = tables == 0 // a config.json says what a model is, mostly to LLM training
 		return t, err
 	}
 	s, err := traces.Read(list)

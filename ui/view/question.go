@@ -31,6 +31,7 @@ type Question struct {
 	ready    string // the questions that the laboratory has ready, as HTML
 	own      bool   // what is asked is none of them
 	answer   string // of the one that is asked, where it is known
+	answered bool   // some of them show what they answer, or there are none
 	form     bool   // somebody wants to see the form, or not any more
 	pressed  bool   // and said so
 	table    string // as HTML
@@ -63,8 +64,9 @@ func (c *Question) Compute() {
 	c.made = time.Now()
 	c.drawings++
 	list := c.Question.Ready()
-	c.ready, c.own, c.answer = readyHTML(list), c.Question.Own(), ""
+	c.ready, c.own, c.answer, c.answered = readyHTML(list), c.Question.Own(), "", len(list) == 0
 	for _, r := range list {
+		c.answered = c.answered || r.Chart != ""
 		if r.Chosen && r.Chart != "" {
 			c.answer = r.Says
 		}
@@ -96,6 +98,12 @@ func (c *Question) headline() string {
 }
 
 func (c *Question) finding() string {
+	if c.rests() {
+		if c.answered {
+			return ""
+		}
+		return "Press a question to compute it here, with these settings:"
+	}
 	if c.answer == "" || c.shown.Problem() != "" {
 		return ""
 	}

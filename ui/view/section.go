@@ -2,6 +2,7 @@ package view
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -116,7 +117,13 @@ func (c *Section) shown() *report.Section {
 	return c.view.Shown
 }
 
-func (c *Section) text() []string { return c.shown().Text }
+func (c *Section) text() []string {
+	list := slices.Clone(c.shown().Text)
+	for i := range list {
+		list[i] = unparted(list[i])
+	}
+	return list
+}
 
 func (c *Section) tables() []report.Table { return c.shown().Tables }
 

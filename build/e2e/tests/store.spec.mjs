@@ -151,7 +151,7 @@ test('an eviction is picked in the chart or by its number', async ({ page }) => 
   const section = await opened(page, 'eviction');
   const answer = section.locator('.answer').first();
   await expect(answer).toHaveText(/^Size-aware, eviction 1 of \d+: at [\d.]+ s it evicts \w+ \(.*\) of \w+, because operation \d+, of \w+, needs room\. It is (got next by operation \d+ of the trace|never again)\./);
-  await expect(section.locator('.answer').nth(1)).toHaveText(/^(That was right: .*|Belady's order would have evicted \w+ of \w+, .*)$/);
+  await expect(section.locator('.answer').nth(1)).toHaveText(/^(That is as Belady's order would have it: .*|Belady's order would have evicted \w+ of \w+, .*)$/);
   await page.fill('#f-eviction', '7');
   await page.press('#f-eviction', 'Enter');
   await expect(answer).toContainText(', eviction 7 of');
@@ -182,7 +182,7 @@ test('an eviction is picked in the chart or by its number', async ({ page }) => 
   await page.check('#on-oracle');
   await finished(page);
   await page.selectOption('#focus-memory', 'oracle');
-  await expect(section.locator('.findings')).toHaveText(/^\s*(\d+) of \1 evictions are right/);
+  await expect(section.locator('.findings')).toHaveText(/^\s*(\d+) of \1 evictions are as Belady's order would have them/);
 });
 
 test('fairness, numbers of clients and the switches', async ({ page }) => {

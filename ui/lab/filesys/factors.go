@@ -138,7 +138,7 @@ func (v *view) factors() (*report.Section, error) {
 	out := &report.Section{Text: []string{v.decides(byteFS, rival, ratios[:])}, Tables: []report.Table{t, effects(ratios[:])}}
 	switch {
 	case was > 0:
-		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; closest is %s. It does not say which of the eight it measured, and none comes close to all of its ratios.", times(was), words(near)))
+		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; closest is %s. It does not say which of the eight it measured, and none comes close to all of its ratios; its artifact compares fresh pages, with what is under How it was measured.", times(was), words(near)))
 	case said > 0:
 		out.Text = append(out.Text, fmt.Sprintf("The paper's text says %s; that is compared only where all settings but these three are as they were at first.", times(said)))
 	default:

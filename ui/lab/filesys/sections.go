@@ -50,7 +50,7 @@ func sections() []section {
 		}},
 		{Show: showing((*view).factors), Section: lab.Section{
 			Key: factorsKey, Title: "What decides the comparison", Run: true, Folded: true,
-			About: "Three things that nobody published: payload, fresh pages and acknowledgement, in all eight combinations.",
+			About: "Payload, fresh pages and acknowledgement, which the paper's text leaves open, in all eight combinations. What its artifact does is under How it was measured.",
 		}},
 		{Show: showing((*view).sensitivity), Section: lab.Section{
 			Key: sensitivityKey, Title: "Flash, link and log", Run: true, Folded: true,

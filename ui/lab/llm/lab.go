@@ -95,7 +95,7 @@ func New() lab.Lab {
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I train a model"}, {Label: "I weigh a machine", View: "whatif"}},
-			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "ring attention sequence parallel cp", ID: "knob context"}, {Words: "moe ep", ID: "knob expert"}, {Words: "upgrade purchase which gpu", ID: "section next"}, {Words: "slow wait bottleneck", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "lora qlora peft fine tune finetune", ID: "knob method"}},
+			Asked: []lab.Asked{{Words: "context length window", ID: "knob sequence"}, {Words: "ring attention sequence parallel cp", ID: "knob context"}, {Words: "moe ep", ID: "knob expert"}, {Words: "upgrade purchase buy which gpu", ID: "section next"}, {Words: "endurance wear", ID: "section life"}, {Words: "slow wait bottleneck", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "lora qlora peft fine tune finetune", ID: "knob method"}},
 		},
 		Why:     why(),
 		Default: standard(),

@@ -76,7 +76,7 @@ func New() lab.Lab {
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I serve a model"}},
-			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}},
+			Asked: []lab.Asked{{Words: "latency slow wait first token", ID: "chart bill"}, {Words: "why cause", ID: "section why"}, {Words: "upgrade purchase buy tier", ID: "section next"}, {Words: "batch roofline", ID: "section steps"}, {Words: "kv cache keys values paged attention", ID: "knob kv"}, {Words: "endurance wear", ID: "section life"}},
 		},
 		Why:     why(),
 		Asks:    asks,
@@ -159,6 +159,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	if sys, err := s.system(r.System); err == nil && sys.Prefix && !w.shares() {
 		rep.Caveats = append(rep.Caveats, "Prompts share nothing here, so there is nothing to keep of them and tiers are level: set Groups and Shared, or Turns, under Arrivals and lengths.")
+	}
+	if s.Entry == "" && s.Workload != mooncake && s.Recipe.Shared > 0 && s.Recipe.Groups == 0 {
+		rep.Caveats = append(rep.Caveats, fmt.Sprintf("Shared is %d tokens, but there are no groups of requests that share them, so it does nothing: set Groups under Arrivals and lengths.", s.Recipe.Shared))
 	}
 	switch {
 	case s.Arrivals == "burst":

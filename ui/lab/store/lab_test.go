@@ -78,7 +78,7 @@ func TestSections(t *testing.T) {
 	l := New()
 	for _, x := range []struct{ key, view, set, want string }{
 		{"eviction", "eviction=3", "workload=services", "eviction 5 of 2056"},
-		{"eviction", "eviction=1000000", "workload=services", "are right"},
+		{"eviction", "eviction=1000000", "workload=services", "are as Belady's order"},
 		{"eviction", "eviction=1", "workload=pairs", "evicts nothing"},
 		{"eviction", "eviction=1", "workload=services gpu_memory=1", "does not run to the end"},
 		{"fairness", "", "workload=two-trainings", "times as long as alone"},

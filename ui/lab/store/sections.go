@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/sim/unit"
@@ -69,7 +70,7 @@ func oneEviction(v *view) (*report.Section, error) {
 	if e.Next >= 0 {
 		next = fmt.Sprintf("got next by operation %d of the trace", e.Next+1)
 	}
-	verdict := "That was right: nothing else in the store is needed later."
+	verdict := "That is as Belady's order would have it: nothing else in the store is needed later."
 	if !e.Right {
 		verdict = fmt.Sprintf("Belady's order would have evicted %s of %s, which is needed later.", name(e.Best), w.Clients[w.Tensors[e.Best].Client])
 	}
@@ -79,7 +80,7 @@ func oneEviction(v *view) (*report.Section, error) {
 				p.Title, int64(n-1)*r.Evictions.Stride+1, r.Evictions.Count, fixed(seconds(e.Time), 4), name(e.Tensor), e.Bytes, w.Clients[e.Owner], e.Op+1, w.Clients[e.By], next),
 			verdict,
 		},
-		Notes: []string{fmt.Sprintf("%d of %d evictions are right, by the trace's own order of uses.", r.Right, r.Evictions.Count)},
+		Notes: []string{fmt.Sprintf("%d of %d evictions are as Belady's order would have them: what is needed last goes first, whatever its size. A policy that differs can be faster.", r.Right, r.Evictions.Count)},
 	}, nil
 }
 
@@ -139,7 +140,7 @@ func byClients(v *view) (*report.Section, error) {
 	for _, n := range []int64{1, 2, 4, 8} {
 		at := *s
 		at.Clients = n
-		head := fmt.Sprintf("%d clients", n)
+		head := prose.Count(n, "client")
 		times.Head, hits.Head = append(times.Head, head), append(hits.Head, head)
 		w := &trace{}
 		if err := w.train(&at); err != nil {

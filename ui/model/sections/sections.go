@@ -314,5 +314,9 @@ func offer(f *form.Field, s *report.Section) {
 	for i, o := range s.Offers[at].Choices {
 		list[i] = knob.Choice{Key: o.Text, Label: o.Label}
 	}
-	f.Kind, f.Options = knob.One, form.Offered(list, f.Text)
+	text := f.Text
+	if text == "" && !slices.ContainsFunc(list, func(c knob.Choice) bool { return c.Key == "" }) {
+		text = list[0].Key // what a section shows where nobody chose
+	}
+	f.Kind, f.Options = knob.One, form.Offered(list, text)
 }

@@ -25,6 +25,11 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}
+	f := form.Field{Key: "of", Kind: knob.Word} // nobody chose, and no text of the list stands for that
+	offer(&f, &report.Section{Offers: []report.Offers{{Key: "of", Choices: []report.Offer{{Text: "a"}, {Text: "b"}}}}})
+	if len(f.Options) != 2 || !f.Options[0].Chosen {
+		t.Errorf("%+v", f)
+	}
 	for _, f := range []form.Field{{Key: "of", Kind: knob.Number}, {Key: "other", Kind: knob.Word}} {
 		was := f.Kind
 		if offer(&f, s); f.Kind != was {
