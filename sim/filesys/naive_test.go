@@ -278,7 +278,7 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 				}
 				if pages, since := r.host.DirtyPages(); c.Code == call.Write && pages > 0 {
 					if pages > r.limit {
-						r.fs.WriteBack(t, r.host.Oldest(batch, r.now, nil), r.now)
+						r.fs.WriteBack(t, r.host.Oldest(int(h.Batch), r.now, nil), r.now)
 					}
 					if pages > r.background {
 						since = r.now - h.Expire
@@ -327,7 +327,7 @@ func (n *naive) actor(id int32) iter.Seq[unit.Time] {
 					if pages == 0 {
 						break
 					}
-					r.fs.WriteBack(t, r.host.Oldest(batch, until, nil), r.now)
+					r.fs.WriteBack(t, r.host.Oldest(int(r.setup.Host.Batch), until, nil), r.now)
 				}
 			}
 			n.sent(id)

@@ -147,6 +147,7 @@ func randomSetup(r *rand.Rand) machine.Setup {
 	}
 	h.InPlace, h.AsIssued, d.CountsEmpty = r.IntN(3) == 0, r.IntN(3) == 0, r.IntN(3) == 0
 	s.Loaded = r.IntN(3) == 0
+	h.Inline, h.Batch = r.IntN(2) == 0, int64(pick(r, 1, 32, 1024))
 	return s
 }
 
@@ -170,8 +171,8 @@ func random(t testing.TB, seed uint64, sys *System) {
 	if w.Warm == 0 && res.Calls != w.Calls {
 		t.Errorf("%s: %d calls of %d are answered", name, res.Calls, w.Calls)
 	}
-	if s.Host.InPlace || s.Host.AsIssued { // which a run that is recorded does not feel
-		s.Host.InPlace, s.Host.AsIssued = false, false
+	if s.Host.InPlace || s.Host.AsIssued || s.Host.Inline { // of which a run that is recorded does not feel all
+		s.Host.InPlace, s.Host.AsIssued, s.Host.Inline = false, false, false
 		if res, err = runOf(w, &s, sys, nil); err != nil {
 			return // full, for it takes more pages
 		}

@@ -19,9 +19,6 @@ const (
 	longest = 20 * 24 * 3600 * unit.Second
 	// often is after how many calls progress is told.
 	often = 1 << 14
-	// batch is how many pages are written back at once, by the flusher or by a writer who
-	// finds too many dirty.
-	batch = 32
 	// idle is how often in a row an actor may act without taking time, before that is
 	// taken for a mistake.
 	idle = 1 << 20
@@ -791,7 +788,7 @@ func (r *run) dirtied(t *plan.Thread) {
 		return
 	}
 	if pages > r.limit {
-		r.frames = r.host.Oldest(batch, r.now, r.frames[:0])
+		r.frames = r.host.Oldest(int(r.setup.Host.Batch), r.now, r.frames[:0])
 		r.fs.WriteBack(t, r.frames, r.now)
 	}
 	at := since + r.setup.Host.Expire
@@ -816,7 +813,7 @@ func (r *run) flush(t *plan.Thread) bool {
 				return false
 			}
 		}
-		r.frames = r.host.Oldest(batch, until, r.frames[:0])
+		r.frames = r.host.Oldest(int(r.setup.Host.Batch), until, r.frames[:0])
 		r.fs.WriteBack(t, r.frames, r.now)
 		if left, _ := r.host.DirtyPages(); left >= pages {
 			r.fail(fmt.Errorf("%s: dirty pages stay dirty when they are written back", r.result.System))

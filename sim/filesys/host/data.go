@@ -10,10 +10,6 @@ import (
 	"spillway/sim/unit"
 )
 
-// batch is how many dirty pages are written at once when one of them has to leave the
-// cache.
-const batch = 32
-
 // room makes place for n pages of data. Metadata leave only if there are no data.
 func (h *Host) room(t *plan.Thread, fs plan.FS, n int, now unit.Time) {
 	c := &h.cache
@@ -29,6 +25,7 @@ func (h *Host) room(t *plan.Thread, fs plan.FS, n int, now unit.Time) {
 		}
 		if c.frames[i].dirty {
 			h.victim = h.victim[:0]
+			batch := int(h.Setup.Host.Batch)
 			for at, looked := i, 0; at != dataList && len(h.victim) < batch && looked < 4*batch; looked++ {
 				if c.frames[at].dirty {
 					h.victim = append(h.victim, plan.Frame(at))

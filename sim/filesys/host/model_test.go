@@ -154,6 +154,7 @@ func compare(h *Host, m *model) error {
 // leaves is another test's.
 func drive(data []byte, fresh bool, payload machine.Payload) error {
 	m := &machine.Setup{Scale: 1, Seed: 7, Payload: payload, Changed: 30, Fresh: fresh}
+	m.Host.Batch = 32
 	m.Host.Cache, m.Host.MetaShare = 450*PageSize, 10
 	nodes := []call.Node{{Dir: true}, {Size: 9 * PageSize}, {Size: 5}, {Size: 3*PageSize + 1}}
 	h := New(m, &call.Workload{Nodes: nodes, Most: 8}, 700, nil)
@@ -380,6 +381,7 @@ func FuzzModel(f *testing.F) {
 // small returns a host with a cache of 64 pages and a file of 100.
 func small(payload machine.Payload) (*Host, *writer) {
 	m := &machine.Setup{Scale: 1, Payload: payload}
+	m.Host.Batch = 32
 	m.Host.Cache, m.Host.MetaShare = 64*PageSize, 25
 	h := New(m, &call.Workload{Nodes: []call.Node{{Dir: true}, {Size: 100 * PageSize}, {}}, Most: 4}, 1000, nil)
 	h.Reserve(100)
@@ -554,6 +556,7 @@ func TestShare(t *testing.T) {
 // BenchmarkCalls is a steady state of appends, reads and write-backs with eviction.
 func BenchmarkCalls(b *testing.B) {
 	m := &machine.Setup{Scale: 1, Payload: machine.Zeros}
+	m.Host.Batch = 32
 	m.Host.Cache, m.Host.MetaShare = unit.GiB/64, 25
 	const files = 5000
 	nodes := make([]call.Node, files)

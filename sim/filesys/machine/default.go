@@ -29,7 +29,7 @@ func Default() Setup {
 			Section: 3 * us, NamespaceByteFS: 4 * us, NamespaceExt4: 8 * us, NamespaceF2FS: 6 * us, NamespaceNOVA: 2 * us, NamespacePMFS: 2 * us,
 			Handle: us, Wake: 5 * us, Copy: 300 * ns,
 			Duplicate: 400 * ns, Compare: 350 * ns,
-			Background: 10, Limit: 20, Expire: 30 * unit.Second,
+			Background: 10, Limit: 20, Expire: 30 * unit.Second, Batch: 32,
 			Commit: 5 * unit.Second, Checkpoint: 60 * unit.Second, Journal: 128 * unit.MiB,
 			ByteLimit: 8, DirectLimit: 512,
 		},
@@ -79,6 +79,7 @@ func Measured() Setup {
 	s.Device.KeepsFreed = true
 	s.Host.Cache, s.Host.MetaShare = 4*unit.GiB, linuxShare
 	s.Host.FirstFit, s.Host.EntryLoads, s.Host.InPlace, s.Host.AsIssued = true, true, true, true
+	s.Host.Inline, s.Host.Batch = true, linuxBatch
 	s.Device.CountsEmpty = true
 	s.Warm, s.KeepF2FS, s.Loaded, s.Flowops, s.FullSync = true, true, true, true, true
 	return s
@@ -92,6 +93,10 @@ func Measured() Setup {
 // node has more than one and less than two: three of four. It would be five of six on one node. While
 // pages come back that had left, Linux protects none of them, which is not in the model.
 const linuxShare = 75
+
+// linuxBatch is how many pages Linux' flusher writes of a file before it looks at the next, 4 MiB
+// (fs/fs-writeback.c, MIN_WRITEBACK_PAGES); it waits for none of them.
+const linuxBatch = 1024
 
 // FittedShare is the share of a fresh page's lines, in percent, that brings fileserver over Ext4
 // nearest to what the paper says, everything else being as measured.

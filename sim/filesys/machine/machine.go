@@ -203,6 +203,9 @@ type Host struct {
 	// they are. AsIssued: NOVA and PMFS load and store what the artifact's do, and their bytes are
 	// counted as they ask for them. Runs that are recorded for crashes feel neither of the last two.
 	FirstFit, EntryLoads, InPlace, AsIssued bool
+	// Inline: F2FS keeps files of up to 3488 bytes and directories of up to 180 names in their
+	// nodes. Runs that are recorded for crashes keep no files there.
+	Inline bool
 	// A call costs its thread Generator, and Serial in a section that all threads share:
 	// what the benchmark program does around it.
 	Generator, Serial unit.Time
@@ -220,6 +223,8 @@ type Host struct {
 	// older than Expire; above Limit percent a writer writes them itself.
 	Background, Limit int64
 	Expire            unit.Time
+	// Batch is how many pages are written back at once, before who writes them waits.
+	Batch int64
 	// Commit and Checkpoint are the timers of Ext4 and F2FS, Journal is Ext4's.
 	Commit, Checkpoint unit.Time
 	Journal            unit.Bytes

@@ -47,7 +47,6 @@ const (
 	tags           = 250   // blocks that one descriptor block of the journal names
 	entriesPerLeaf = 96    // three quarters of 128 names of a leaf
 	inInode        = 512   // pages of a file whose extents are in its inode
-	batch          = 32    // blocks that are written home at once
 )
 
 // Recovery replays the journal.
@@ -132,6 +131,7 @@ type fs struct {
 	first, last   int32 // of blocks that are not home, those that wait longest first
 	going         []goes
 	interval, old unit.Time
+	batch         int // blocks that are written home at once
 }
 
 // A block is what the journal knows of a page: the last transaction that it joined, the last
@@ -160,7 +160,7 @@ func New(h *host.Host) plan.FS {
 		nodeTx: make([]int32, most), dataTx: make([]int32, most),
 		blocks:  table.New[block](pages),
 		running: 1, tail: 1, first: host.None, last: host.None,
-		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire,
+		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire, batch: int(h.Setup.Host.Batch),
 	}
 	area := func(n int, s plan.Structure, mounted bool) int32 {
 		first := h.Reserve(n)

@@ -276,12 +276,12 @@ func (f *fs) checkpoint(t *plan.Thread) {
 		i := f.tail % f.logSize
 		for j := range f.count[i] {
 			page := f.ring[(f.begin[i]+j)%int32(len(f.ring))]
-			if b := f.blocks.At(page); b.latest == f.tail && b.home.in() && len(f.pages) < batch {
+			if b := f.blocks.At(page); b.latest == f.tail && b.home.in() && len(f.pages) < f.batch {
 				f.pages = append(f.pages, page)
 			}
 		}
 	} else {
-		for page := f.first; page != host.None && len(f.pages) < batch && f.blocks.At(page).home.since+f.old <= f.now; page = f.blocks.At(page).home.next {
+		for page := f.first; page != host.None && len(f.pages) < f.batch && f.blocks.At(page).home.since+f.old <= f.now; page = f.blocks.At(page).home.next {
 			f.pages = append(f.pages, page)
 		}
 	}

@@ -284,7 +284,7 @@ func (f *fs) balance(t *plan.Thread) {
 func (f *fs) rescue(t *plan.Thread, page, end int32) int32 {
 	from, first := len(t.Steps), page
 	n := 0
-	for ; page < end && n < batch; page++ {
+	for ; page < end && n < f.batch; page++ {
 		o := f.owners[page]
 		if o.node == host.None {
 			continue

@@ -11,8 +11,9 @@
 //
 // # Departures
 //
-//  1. Neither small files nor small directories are inside their node, which Linux does by
-//     default.
+//  1. Small files and small directories are inside their node, as Linux has them by default, only
+//     with machine.Host.Inline; files never in runs that are recorded for a crash. Who removes a
+//     directory does not read its leaf.
 //  2. A directory's leaves are chosen by linear hashing: one leaf more when they are three
 //     quarters full in the mean.
 //  3. Operations go on during a checkpoint. What they change is of the next one.
@@ -43,7 +44,8 @@ const (
 	packBlocks     = 8   // of the checkpoint itself
 	inPlace        = 8   // an fsync overwrites so many pages where they are
 	entriesPerLeaf = 160 // three quarters of 214 names
-	batch          = 32  // pages that are written at once
+	inlineEntries  = 180 // names of at most 8 bytes that a node has room for: 182 but . and ..
+	inlineSize     = 3488
 	segmentsAbout  = 256
 	largestSegment = 512 // pages
 	short          = 12  // free segments below which is cleaned
@@ -116,6 +118,8 @@ type fs struct {
 	entries []int32 // by node: names of a directory
 	newDir  []int32 // by node: the checkpoint before which it was made
 	loose   []int32 // by node: the checkpoint that makes durable what was written of it without an fsync
+	large   []bool  // by node: a file whose data are not in its node, for it was larger than that allows
+	inline  bool    // small files are in their nodes
 
 	// Segments.
 	pages  int32 // of a segment
@@ -133,6 +137,7 @@ type fs struct {
 	last          unit.Time // when one began
 	armed         bool
 	interval      unit.Time
+	batch         int     // pages that are written at once
 	freeing       []int32 // segments that are free after it
 	// flying counts, by the parity of the checkpoint before, plans whose blocks are under
 	// way; stalled is the checkpoint's actor, if it waits for them.
@@ -159,7 +164,8 @@ func New(h *host.Host) plan.FS {
 	f := &fs{
 		h: h, most: int32(most), packs: 1, tx: 1, nextTx: 1,
 		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most), stalled: host.None,
-		interval: h.Setup.Host.Checkpoint,
+		large: make([]bool, most), inline: h.Setup.Host.Inline && (h.Env == nil || !h.Env.Recording()),
+		interval: h.Setup.Host.Checkpoint, batch: int(h.Setup.Host.Batch),
 	}
 	f.pages = largestSegment
 	for f.pages > 8 && h.Pages()/f.pages < segmentsAbout {
@@ -191,6 +197,9 @@ func New(h *host.Host) plan.FS {
 		if node != 0 {
 			f.entries[file.Parent]++
 		}
+		if f.large[node] = !f.inline || file.Size > inlineSize; !f.large[node] {
+			continue
+		}
 		for i := range file.Slots {
 			file.Slots[i].Home = f.allocate(dataLog, owner{int32(node), int32(i)})
 			h.Mounted = append(h.Mounted, file.Slots[i].Home)
@@ -208,8 +217,7 @@ func New(h *host.Host) plan.FS {
 			}
 			continue
 		}
-		f.addLeaf(int32(node))
-		for f.entries[node] > entriesPerLeaf*int32(len(file.Slots)) {
+		for f.lacksLeaf(int32(node)) {
 			f.addLeaf(int32(node))
 		}
 		for _, s := range file.Slots {
@@ -285,9 +293,23 @@ func (f *fs) addLeaf(dir int32) int32 {
 	return leaf
 }
 
-// leaf is the leaf of a directory that has a name.
+// lacksLeaf reports whether a directory needs a leaf more for its names.
+func (f *fs) lacksLeaf(dir int32) bool {
+	switch n := int32(len(f.h.Files[dir].Slots)); {
+	case n > 0:
+		return f.entries[dir] > entriesPerLeaf*n
+	case f.h.Setup.Host.Inline:
+		return f.entries[dir] > inlineEntries
+	}
+	return true
+}
+
+// leaf is the block of a directory that has a name: a leaf, or its node.
 func (f *fs) leaf(dir, node int32) int32 {
 	slots := f.h.Files[dir].Slots
+	if len(slots) == 0 {
+		return dir
+	}
 	return slots[system.Leaf(node, len(slots))].Home
 }
 
@@ -329,6 +351,9 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Rename:
 		f.rename(t, c)
 	case call.Read:
+		if !f.large[c.Node] {
+			f.need(t, c.Node)
+		}
 		if c.Flags&call.Direct == 0 {
 			h.Read(t, f, c.Node, c.Offset, c.Length, now)
 			break
@@ -338,6 +363,11 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.writeBack(t, f.frames, true)
 		h.ReadDirect(t, c.Node, c.Offset, c.Length)
 	case call.Write:
+		end := c.Offset + c.Length
+		if c.Flags&call.Append != 0 {
+			end = h.Files[c.Node].Size + c.Length
+		}
+		f.enlarge(t, c.Node, end, c.Flags&call.Direct != 0)
 		w := h.Write(t, f, c, now)
 		if w.Extended {
 			f.need(t, c.Node)
@@ -360,6 +390,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		}
 	case call.Truncate:
 		f.need(t, c.Node)
+		f.enlarge(t, c.Node, c.Length, false)
 		f.freed = h.Resize(c.Node, c.Length, f.freed[:0])
 		f.drop(f.freed)
 		f.markDirty(c.Node)
@@ -394,8 +425,11 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
 	f.h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
+	f.large[c.Node] = !f.inline
 	if c.Code == call.Mkdir { // its leaf first, so that its node is not written before
-		f.markDirty(f.addLeaf(c.Node))
+		if f.lacksLeaf(c.Node) {
+			f.markDirty(f.addLeaf(c.Node))
+		}
 		f.newDir[c.Node] = f.started + 1
 	}
 	f.markDirty(c.Node)
@@ -408,7 +442,7 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 func (f *fs) enter(dir, node int32) {
 	f.markDirty(f.leaf(dir, node))
 	f.markDirty(dir)
-	if f.entries[dir]++; f.entries[dir] > entriesPerLeaf*int32(len(f.h.Files[dir].Slots)) {
+	for f.entries[dir]++; f.lacksLeaf(dir); {
 		f.markDirty(f.addLeaf(dir))
 	}
 }
@@ -550,6 +584,12 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 	for _, frame := range frames {
 		p := h.Page(frame)
 		home := p.Home
+		if !f.large[p.Node] { // it goes with the node
+			f.markDirty(p.Node)
+			h.Clean(frame, host.None)
+			h.Counts.SentBlocks--
+			continue
+		}
 		if !stay || home == host.None {
 			if home != host.None {
 				f.invalidate(home)
@@ -564,6 +604,38 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 		h.Clean(frame, home)
 		f.send(t, from, plan.Data, home)
 	}
+	if len(t.Steps) == from {
+		return
+	}
+	system.Together(t, from)
+	f.fly(t)
+}
+
+// enlarge reads the node of a file whose data are in it, and takes them out if the file becomes
+// larger than that allows, or is written around the cache: what it had is written first.
+func (f *fs) enlarge(t *plan.Thread, node int32, size int64, direct bool) {
+	if f.large[node] {
+		return
+	}
+	f.need(t, node)
+	if size <= inlineSize && !direct {
+		return
+	}
+	f.large[node] = true
+	slots := f.h.Files[node].Slots
+	if len(slots) == 0 {
+		return
+	}
+	if frame := slots[0].Frame; frame != host.None {
+		f.frames = append(f.frames[:0], frame)
+		f.writeBack(t, f.frames, false)
+		return
+	}
+	f.balance(t)
+	from := len(t.Steps)
+	slots[0].Home = f.allocate(dataLog, owner{node, 0})
+	f.markDirty(node)
+	f.send(t, from, plan.Data, slots[0].Home)
 	system.Together(t, from)
 	f.fly(t)
 }
@@ -571,7 +643,7 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 // send appends the write of a page, with the one before it if that began at step from or
 // later and is of less than a batch.
 func (f *fs) send(t *plan.Thread, from int, s plan.Structure, page int32) {
-	if n := len(t.Steps); n > from && t.Steps[n-1].N == batch {
+	if n := len(t.Steps); n > from && int(t.Steps[n-1].N) == f.batch {
 		from = n
 	}
 	system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: s, Page: page, N: 1})
@@ -649,7 +721,7 @@ func (f *fs) forget(block int32) {
 func (f *fs) writeOldest(t *plan.Thread) {
 	f.balance(t)
 	from := len(t.Steps)
-	for n := 0; n < batch && f.at < len(f.list); f.at++ {
+	for n := 0; n < f.batch && f.at < len(f.list); f.at++ {
 		block := f.list[f.at]
 		if f.state[block] == dirty {
 			f.write(t, from, block, f.logOf(block))

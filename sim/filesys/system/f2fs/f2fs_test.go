@@ -321,6 +321,7 @@ func random(t *testing.T, seed uint64) (moved int, fits bool) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := setup()
 	m.Host.Cache = 150 * unit.Page
+	m.Host.Inline = seed%2 == 0
 	e := &env{}
 	f := New(host.New(m, tree(), 1400+r.Int32N(1000), e)).(*fs)
 	type client struct {
@@ -448,5 +449,62 @@ func BenchmarkVarmail(b *testing.B) {
 		do(call.Call{Code: call.Write, Node: n, Flags: call.Append, Length: 16384})
 		do(call.Call{Code: call.Fsync, Node: n})
 		do(call.Call{Code: call.Close, Node: n})
+	}
+}
+
+// TestInline: a small file is written with its node until it becomes larger, when what it had is
+// written first; a directory has leaves when its node has no room for its names.
+func TestInline(t *testing.T) {
+	s := setup()
+	s.Host.Inline = true
+	w := tree()
+	w.Nodes[20].Size = 3000
+	f := New(host.New(s, w, 65536, &env{})).(*fs)
+	for _, v := range []struct {
+		call  call.Call
+		steps string
+	}{
+		{call.Call{Code: call.Stat, Node: 20}, "pointer read 1, inode read 1, inode read 1"}, // of 1, which has the name, and 20
+		{call.Call{Code: call.Read, Node: 20, Length: 3000}, ""},
+		{call.Call{Code: call.Write, Node: 20, Length: 3000}, ""},
+		{call.Call{Code: call.Fsync, Node: 20}, "inode write 1"},
+		{call.Call{Code: call.Write, Node: 20, Flags: call.Append, Length: 488}, ""},
+		{call.Call{Code: call.Fsync, Node: 20}, "inode write 1"},
+		{call.Call{Code: call.Write, Node: 20, Flags: call.Append, Length: 1}, "data write 1"},
+		{call.Call{Code: call.Fsync, Node: 20}, "data write 1, inode write 1"},
+		{call.Call{Code: call.Write, Node: 21, Length: 3489}, "inode read 1"},
+		{call.Call{Code: call.Fsync, Node: 21}, "data write 1, inode write 1"},
+		{call.Call{Code: call.Truncate, Node: 21, Length: 100}, ""},
+		{call.Call{Code: call.Write, Node: 21, Length: 50}, ""},
+		{call.Call{Code: call.Fsync, Node: 21}, "data write 1, inode write 1"}, // it stays out
+		{call.Call{Code: call.Create, Node: 60, Dir: 32}, "inode read 1, (, )"},
+		{call.Call{Code: call.Write, Node: 60, Length: 100}, ""},
+		{call.Call{Code: call.Truncate, Node: 60, Length: 5000}, "data write 1"},
+		{call.Call{Code: call.Mkdir, Node: 61, Dir: 32}, "(, )"},
+	} {
+		if got := text(do(f, v.call)); got != v.steps {
+			t.Errorf("%+v: %q, want %q", v.call, got, v.steps)
+		}
+	}
+	if n := len(f.h.Files[61].Slots) + len(f.h.Files[1].Slots); n != 0 {
+		t.Errorf("small directories have %d leaves", n)
+	}
+	for n := range int32(180) {
+		do(f, call.Call{Code: call.Create, Node: 700 + n, Dir: 61})
+		if n := len(f.h.Files[61].Slots); n != 0 {
+			t.Fatalf("%d leaves of %d names", n, f.entries[61])
+		}
+	}
+	do(f, call.Call{Code: call.Create, Node: 900, Dir: 61})
+	if n := len(f.h.Files[61].Slots); n != 2 {
+		t.Errorf("%d leaves of %d names", n, f.entries[61])
+	}
+	if err := check(f); err != nil {
+		t.Error(err)
+	}
+
+	f = New(host.New(s, w, 65536, &env{recording: true})).(*fs)
+	if !f.large[20] || f.h.Files[20].Slots[0].Home == host.None {
+		t.Error("a file whose content a crash looks for is in its node")
 	}
 }

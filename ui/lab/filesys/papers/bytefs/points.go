@@ -95,7 +95,7 @@ func all() *grid {
 // can be read of how it was measured, setting by setting, so that one can differ. usual, as the
 // first of what differs, leaves them out.
 const (
-	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 loaded=1 meta_share=75 full_sync=1 flowops=1 keeps_freed=1 first_fit=1 entry_loads=1 in_place=1 as_issued=1 counts_empty=1 fresh=1 fresh_share=46"
+	measured = "frontier=block page_cache=4096 warm=1 f2fs_keeps=1 loaded=1 meta_share=75 full_sync=1 flowops=1 keeps_freed=1 first_fit=1 entry_loads=1 in_place=1 as_issued=1 counts_empty=1 inline=1 write_batch=1024 fresh=1 fresh_share=46"
 	usual    = ""
 )
 
@@ -254,6 +254,8 @@ var variants = []variant{
 	{"store not cached", []string{"loaded=0"}, []string{byteFS, ext4, f2fs}},
 	{"stale flags", []string{"mode=stale-dirty"}, []string{nova, pmfs}},
 	{"16 channels", []string{"channels=16"}, nil},
+	{"nothing in nodes", []string{"inline=0"}, []string{f2fs}},
+	{"batches of 32", []string{"write_batch=32"}, nil},
 }
 
 // drawn is how many of the variants figures draw: there are no more colors. The others are in
@@ -278,7 +280,7 @@ var facts = []variant{
 	{name: "NOVA and PMFS as there", differs: []string{"first_fit=1", "entry_loads=1", "in_place=1", "as_issued=1", "counts_empty=1"}},
 	{name: "4 GiB of cache", differs: []string{"page_cache=4096"}},
 	{name: "warm caches", differs: []string{"warm=1", "f2fs_keeps=1", "loaded=1"}},
-	{name: "metadata before data", differs: []string{"meta_share=75"}},
+	{name: "as Linux does", differs: []string{"meta_share=75", "inline=1", "write_batch=1024"}},
 	{name: "O_SYNC", differs: []string{"full_sync=1"}},
 	{name: "all operations count", differs: []string{"flowops=1"}},
 	{name: "fresh pages compared", differs: []string{"fresh=1", "fresh_share=46"}},
