@@ -77,7 +77,7 @@ func safeSection() lab.Section {
 			}},
 			{Key: safeTear, Label: "Written at once", Help: "What the SSD writes wholly or not at all.", Kind: knob.One, Default: "4096", Choices: []knob.Choice{{Key: "4096", Label: "4096 B"}, {Key: sectors, Label: "512 B"}}},
 			{Key: safeFault, Label: "Mistake of the file system", Help: "What it does wrong, to see what the rule is for.", Kind: knob.One, Default: none, Choices: faults},
-			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails; 0 is the worst moment. It stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
+			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails. 0 is the worst moment; any other stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
 		},
 	}
 }
@@ -333,8 +333,9 @@ func moments(list []tried) report.Map {
 // during compares the systems when a call was the last to begin; 0 is the one with most broken
 // images of all, and the first of so many that share a cell of the map the one of these.
 func during(list []tried, number, step int) (report.Table, bool) {
-	from, to := 1, safeCalls
+	from, to, says := 1, safeCalls, "At the worst moment the power fails"
 	if number > 0 {
+		says = "The power fails"
 		if from, to = number, number; step > 1 && (number-1)%step == 0 {
 			to += step - 1
 		}
@@ -365,7 +366,7 @@ func during(list []tried, number, step int) (report.Table, bool) {
 		}
 		if h := list[i].trials[0].History; t.Title == "" && number <= h.Calls() {
 			c, _ := h.Call(int32(number), 0)
-			t.Title = fmt.Sprintf("The power fails when call %d was the last to begin: %s", number, called(&c))
+			t.Title = fmt.Sprintf("%s when call %d was the last to begin: %s", says, number, called(&c))
 		}
 		t.Rows = append(t.Rows, row)
 	}

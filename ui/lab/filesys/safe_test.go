@@ -101,6 +101,9 @@ func TestSafeRecording(t *testing.T) {
 		t.Errorf("%d columns by %d, the first is %d: %q, %q", m.Columns, m.Step, m.Cells[0], s.Text, s.Notes)
 	}
 	last := func(set string) report.Table { s := show(set); return s.Tables[len(s.Tables)-1] }
+	if x := last(""); !strings.HasPrefix(x.Title, "At the worst moment the power fails when call 10 was") {
+		t.Errorf("the worst is %q", x.Title)
+	}
 	if x := last("safe_call=1"); !strings.Contains(x.Title, "call 10 was the last to begin: fsync") {
 		t.Errorf("picked is %q", x.Title)
 	}
