@@ -179,9 +179,14 @@ func (v *view) safe() (*report.Section, error) {
 			v.p(i+1, len(systems))
 		}
 	}
-	out := &report.Section{Text: []string{focus.says()}, Tables: []report.Table{verdicts(list)}, Maps: []report.Map{moments(list)}}
+	out := &report.Section{Text: []string{focus.says() + others(list, focus)}, Tables: []report.Table{verdicts(list)}, Maps: []report.Map{moments(list)}}
 	if way != nil {
 		out.Text = append(out.Text, way.Title+": "+way.About)
+	}
+	if at := slices.IndexFunc(list, func(t tried) bool { _, b := t.worst(); return b != nil }); at >= 0 {
+		if _, b := focus.worst(); b == nil {
+			focus = &list[at]
+		}
 	}
 	if err := v.shows(out, focus, way, &m, search); err != nil {
 		return nil, err
@@ -257,6 +262,23 @@ func (t *tried) says() string {
 		said += fmt.Sprintf(" It is about call %s (%s).", prose.Grouped(int64(b.Call)), called(&c))
 	}
 	return said + fmt.Sprintf(" %s of %s break a promise.", prose.Grouped(bad), prose.Count(all, "image"))
+}
+
+// others says on which other systems it is not safe.
+func others(list []tried, focus *tried) string {
+	var names []string
+	for i := range list {
+		if _, bad := list[i].images(); bad > 0 && &list[i] != focus {
+			names = append(names, list[i].system.Title)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if _, bad := focus.images(); bad == 0 {
+		return " It is not safe on " + prose.List(names) + "."
+	}
+	return " Nor is it safe on " + prose.List(names) + "."
 }
 
 // verdicts compares the systems.
@@ -398,7 +420,7 @@ func (t *tried) at(number int) string {
 	return strings.Join(list, ", ")
 }
 
-// shows adds the shortest history that shows what is wrong on the system in focus.
+// shows adds the shortest history that shows what is wrong on a system.
 func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine.Setup, search promise.Search) error {
 	trial, b := t.worst()
 	if b == nil {

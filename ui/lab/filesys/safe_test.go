@@ -16,10 +16,10 @@ import (
 func TestSafeSection(t *testing.T) {
 	l := New()
 	for _, c := range []struct{ system, set, says, table string }{
-		{"ext4", "", "Ext4 keeps every promise", ""},
-		{"f2fs", "safe_way=rename", "without what had been written", "The shortest history that shows it, on F2FS"},
+		{"ext4", "", "tried. It is not safe on PMFS.", "The shortest history that shows it, on PMFS"},
+		{"f2fs", "safe_way=rename", "break a promise. Nor is it safe on ByteFS and PMFS.", "The shortest history that shows it, on F2FS"},
 		{"f2fs", "safe_way=rename safe_cache=protected", "without what had been written", "The shortest history"},
-		{"ext4", "safe_way=rename", "Ext4 keeps every promise", ""},
+		{"ext4", "safe_way=rename", "Ext4 keeps every promise", "The shortest history that shows it, on ByteFS"},
 		{"nova", "safe_way=truncate", "partly old and partly new, or empty", "The shortest history"},
 		{"ext4", "safe_way=sqlite safe_fault=barrier", "is older or gone", "The shortest history"},
 		{"ext4", "safe_way=sqlite safe_fault=barrier safe_cache=protected", "Ext4 keeps every promise", ""},
