@@ -77,7 +77,7 @@ func safeSection() lab.Section {
 			}},
 			{Key: safeTear, Label: "Written at once", Help: "What the SSD writes wholly or not at all.", Kind: knob.One, Default: "4096", Choices: []knob.Choice{{Key: "4096", Label: "4096 B"}, {Key: sectors, Label: "512 B"}}},
 			{Key: safeFault, Label: "Mistake of the file system", Help: "What it does wrong, to see what the rule is for.", Kind: knob.One, Default: none, Choices: faults},
-			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails; 0 is the worst moment. It stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
+			{Key: safeCall, Label: "After call", Help: "Which call was the last to begin when the power fails. 0 is the worst moment; any other stays when a mistake is switched on.", Kind: knob.Number, Scale: 1, Min: 0, Max: safeCalls, Default: "0"},
 		},
 	}
 }
@@ -179,9 +179,14 @@ func (v *view) safe() (*report.Section, error) {
 			v.p(i+1, len(systems))
 		}
 	}
-	out := &report.Section{Text: []string{focus.says()}, Tables: []report.Table{verdicts(list)}, Maps: []report.Map{moments(list)}}
+	out := &report.Section{Text: []string{focus.says() + others(list, focus)}, Tables: []report.Table{verdicts(list)}, Maps: []report.Map{moments(list)}}
 	if way != nil {
 		out.Text = append(out.Text, way.Title+": "+way.About)
+	}
+	if at := slices.IndexFunc(list, func(t tried) bool { _, b := t.worst(); return b != nil }); at >= 0 {
+		if _, b := focus.worst(); b == nil {
+			focus = &list[at]
+		}
 	}
 	if err := v.shows(out, focus, way, &m, search); err != nil {
 		return nil, err
@@ -259,6 +264,23 @@ func (t *tried) says() string {
 	return said + fmt.Sprintf(" %s of %s break a promise.", prose.Grouped(bad), prose.Count(all, "image"))
 }
 
+// others says on which other systems it is not safe.
+func others(list []tried, focus *tried) string {
+	var names []string
+	for i := range list {
+		if _, bad := list[i].images(); bad > 0 && &list[i] != focus {
+			names = append(names, list[i].system.Title)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if _, bad := focus.images(); bad == 0 {
+		return " It is not safe on " + prose.List(names) + "."
+	}
+	return " Nor is it safe on " + prose.List(names) + "."
+}
+
 // verdicts compares the systems.
 func verdicts(list []tried) report.Table {
 	t := report.Table{Key: "promises", Title: "Broken promises", Head: []string{"System", "Verdict"}}
@@ -333,8 +355,9 @@ func moments(list []tried) report.Map {
 // during compares the systems when a call was the last to begin; 0 is the one with most broken
 // images of all, and the first of so many that share a cell of the map the one of these.
 func during(list []tried, number, step int) (report.Table, bool) {
-	from, to := 1, safeCalls
+	from, to, says := 1, safeCalls, "At the worst moment the power fails"
 	if number > 0 {
+		says = "The power fails"
 		if from, to = number, number; step > 1 && (number-1)%step == 0 {
 			to += step - 1
 		}
@@ -365,7 +388,7 @@ func during(list []tried, number, step int) (report.Table, bool) {
 		}
 		if h := list[i].trials[0].History; t.Title == "" && number <= h.Calls() {
 			c, _ := h.Call(int32(number), 0)
-			t.Title = fmt.Sprintf("The power fails when call %d was the last to begin: %s", number, called(&c))
+			t.Title = fmt.Sprintf("%s when call %d was the last to begin: %s", says, number, called(&c))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -397,7 +420,7 @@ func (t *tried) at(number int) string {
 	return strings.Join(list, ", ")
 }
 
-// shows adds the shortest history that shows what is wrong on the system in focus.
+// shows adds the shortest history that shows what is wrong on a system.
 func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine.Setup, search promise.Search) error {
 	trial, b := t.worst()
 	if b == nil {

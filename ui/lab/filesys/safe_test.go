@@ -16,10 +16,10 @@ import (
 func TestSafeSection(t *testing.T) {
 	l := New()
 	for _, c := range []struct{ system, set, says, table string }{
-		{"ext4", "", "Ext4 keeps every promise", ""},
-		{"f2fs", "safe_way=rename", "without what had been written", "The shortest history that shows it, on F2FS"},
+		{"ext4", "", "tried. It is not safe on PMFS.", "The shortest history that shows it, on PMFS"},
+		{"f2fs", "safe_way=rename", "break a promise. Nor is it safe on ByteFS and PMFS.", "The shortest history that shows it, on F2FS"},
 		{"f2fs", "safe_way=rename safe_cache=protected", "without what had been written", "The shortest history"},
-		{"ext4", "safe_way=rename", "Ext4 keeps every promise", ""},
+		{"ext4", "safe_way=rename", "Ext4 keeps every promise", "The shortest history that shows it, on ByteFS"},
 		{"nova", "safe_way=truncate", "partly old and partly new, or empty", "The shortest history"},
 		{"ext4", "safe_way=sqlite safe_fault=barrier", "is older or gone", "The shortest history"},
 		{"ext4", "safe_way=sqlite safe_fault=barrier safe_cache=protected", "Ext4 keeps every promise", ""},
@@ -101,6 +101,9 @@ func TestSafeRecording(t *testing.T) {
 		t.Errorf("%d columns by %d, the first is %d: %q, %q", m.Columns, m.Step, m.Cells[0], s.Text, s.Notes)
 	}
 	last := func(set string) report.Table { s := show(set); return s.Tables[len(s.Tables)-1] }
+	if x := last(""); !strings.HasPrefix(x.Title, "At the worst moment the power fails when call 10 was") {
+		t.Errorf("the worst is %q", x.Title)
+	}
 	if x := last("safe_call=1"); !strings.Contains(x.Title, "call 10 was the last to begin: fsync") {
 		t.Errorf("picked is %q", x.Title)
 	}
