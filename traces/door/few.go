@@ -16,10 +16,12 @@ const fewLines = 3
 func few(err error) error {
 	all := leaves(err)
 	count := map[string]int{} // wrong lines by file
-	last := map[string]int64{}
+	second, last := map[string]int64{}, map[string]int64{}
 	for _, e := range all {
 		if file, line, ok := placed(e); ok {
-			count[file]++
+			if count[file]++; count[file] == 2 {
+				second[file] = line
+			}
 			last[file] = max(last[file], line)
 		}
 	}
@@ -33,7 +35,7 @@ func few(err error) error {
 		}
 		if !said[file] {
 			said[file] = true
-			kept = append(kept, e, fmt.Errorf("%s: so are %d more lines up to line %d", file, count[file]-1, last[file]))
+			kept = append(kept, e, fmt.Errorf("%s, lines %d to %d: %d more like it", file, second[file], last[file], count[file]-1))
 		}
 	}
 	if len(kept) == len(all) {

@@ -32,7 +32,7 @@ func TestManyWrongLines(t *testing.T) {
 			continue
 		}
 		said := strings.Split(err.Error(), "\n")
-		if len(said) != 2 || !strings.Contains(said[1], "so are 19 more lines up to line ") {
+		if len(said) != 2 || !strings.Contains(said[1], ": 19 more like it") {
 			t.Errorf("%s: %q", name, said)
 		}
 	}

@@ -111,7 +111,7 @@ func New() lab.Lab {
 			Sliced: true, Entry: "entry", EntryKnobs: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct classes under Recipe, everything else under Device.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Asked: []lab.Asked{{Words: "slow wait", ID: "chart cores"}, {Words: "why cause", ID: "section why"}, {Words: "latency breakdown", ID: "section bill"}, {Words: "endurance wear price", ID: "section cost"}},
+			Asked: []lab.Asked{{Words: "slow wait", ID: "chart cores"}, {Words: "why cause", ID: "section why"}, {Words: "latency breakdown percentile tail", ID: "section bill"}, {Words: "lost lose data", ID: "section dropped"}, {Words: "endurance wear price", ID: "section cost"}},
 		},
 		Why:     why(),
 		Asks:    asks,

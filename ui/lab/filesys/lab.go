@@ -127,7 +127,7 @@ func New() lab.Lab {
 			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "slow wait journal", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "blktrace recording iostat", ID: "press pick-files-button"}},
+			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "slow wait journal", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "waterfall measurement artifact", ID: "section measured"}, {Words: "my program save atomic rename fsync crash sqlite", ID: "section safe"}, {Words: "raw device iops percentile tail wear", ID: "section alone"}, {Words: "blktrace recording iostat", ID: "press pick-files-button"}},
 		},
 		Why:     why(),
 		Default: standard(),

@@ -104,7 +104,7 @@ func New() lab.Lab {
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "These settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
-			Asked: []lab.Asked{{Words: "wait slow", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "fair share", ID: "section fairness"}},
+			Asked: []lab.Asked{{Words: "wait slow busy own time freeing", ID: "chart causes"}, {Words: "why cause", ID: "section why"}, {Words: "fair share", ID: "section fairness"}},
 		},
 		Why:     why(),
 		Asks:    core.Asks(),
