@@ -220,11 +220,15 @@ func (v *view) way() *promise.Way {
 // beginning tries the first calls of the workload that is shown.
 func (v *view) beginning(m *machine.Setup, x *core.System, search promise.Search) ([]promise.Trial, error) {
 	scaled := m.Scaled()
-	first, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, 0)
+	w, err := v.unprepared()
 	if err != nil {
 		return nil, err
 	}
-	run, err := crash.Record(v.w.Workload, m, x.Name, safeCalls, first.Time()+2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
+	first, err := crash.Record(w, m, x.Name, safeCalls, 0)
+	if err != nil {
+		return nil, err
+	}
+	run, err := crash.Record(w, m, x.Name, safeCalls, first.Time()+2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
 	if err != nil {
 		return nil, err
 	}
