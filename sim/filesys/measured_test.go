@@ -231,9 +231,25 @@ func TestPreparationCounts(t *testing.T) {
 			}
 			m.Prepared, m.WarmTime = true, 5*unit.Second
 			w := recipe(t, workload, &m)
-			is, err := Run(w, &m, system, nil, nil)
+			var told [Causes]unit.Time
+			var calls, first int64
+			is, err := Run(w, &m, system, &Watch{
+				Span: func(s Span) {
+					if int(s.Client) < w.Threads {
+						told[s.Cause] += s.To - s.From
+					}
+				},
+				Called: func(c Called) {
+					if calls++; first == 0 || c.Number < first {
+						first = c.Number
+					}
+				},
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if told != is.Ledger || calls != is.Calls || first != 1 {
+				t.Errorf("%s on %s: spans are %v of %v, and %d calls from number %d on of %d", workload, system, told, is.Ledger, calls, first, is.Calls)
 			}
 			if broken := laws(&m, w, is); broken != "" {
 				t.Errorf("%s on %s:%s", workload, system, broken)
