@@ -213,6 +213,9 @@ type Result struct {
 	// [device.Writes]; in the cache or not.
 	Asked   [device.Directions]int64
 	Tallies [call.Codes]Tally
+	// Prepared is how many files and directories were made or removed before, in a preparation
+	// that Device, Through and Asked count (call.Staged).
+	Prepared int64 `json:",omitzero"`
 	// Latencies of reads, and the longest; of writes.
 	ReadLatency  latency.Counts
 	Longest      unit.Time

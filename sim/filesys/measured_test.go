@@ -7,6 +7,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
 )
 
@@ -212,6 +213,67 @@ func TestAsIssued(t *testing.T) {
 		was, is := ran(t, "create", system, nil), ran(t, "create", system, func(m *machine.Setup) { m.Device.CountsEmpty = true })
 		if was.Device.Promoted != 0 || is.Device.Promoted == 0 || is.Time != was.Time || Hash(is) == Hash(was) {
 			t.Errorf("%s took in %d empty pages, uncounted %d, in %v and %v", system, is.Device.Promoted, was.Device.Promoted, is.Time, was.Time)
+		}
+	}
+}
+
+// Counters begin with the preparation, clocks after it: what it makes and moves is counted, and
+// no call or time of it. What is prepared costs what laws allow, on every system.
+func TestPreparationCounts(t *testing.T) {
+	for i := range Systems {
+		system := Systems[i].Name
+		for _, workload := range []string{"create", "rmdir", "varmail", "webserver"} {
+			m := machine.Default()
+			m.Scale, m.Warm = 256, true
+			was, err := Run(recipe(t, workload, &m), &m, system, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Prepared, m.WarmTime = true, 5*unit.Second
+			w := recipe(t, workload, &m)
+			var told [Causes]unit.Time
+			var calls, first int64
+			is, err := Run(w, &m, system, &Watch{
+				Span: func(s Span) {
+					if int(s.Client) < w.Threads {
+						told[s.Cause] += s.To - s.From
+					}
+				},
+				Called: func(c Called) {
+					if calls++; first == 0 || c.Number < first {
+						first = c.Number
+					}
+				},
+			}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told != is.Ledger || calls != is.Calls || first != 1 {
+				t.Errorf("%s on %s: spans are %v of %v, and %d calls from number %d on of %d", workload, system, told, is.Ledger, calls, first, is.Calls)
+			}
+			if broken := laws(&m, w, is); broken != "" {
+				t.Errorf("%s on %s:%s", workload, system, broken)
+			}
+			if d := is.Calls - was.Calls; d < -was.Calls/50 || d > was.Calls/50 {
+				t.Errorf("%s on %s has %d calls, %d without", workload, system, is.Calls, was.Calls)
+			}
+			for channel, busy := range is.Device.Busy {
+				if busy > is.Time+m.Device.Erase+m.Device.Program*unit.Time(m.Device.Pages) {
+					t.Errorf("%s on %s: channel %d works %v of %v", workload, system, channel, busy, is.Time)
+				}
+			}
+			if workload != "create" {
+				continue
+			}
+			const made = 1_000_000 / 256 / 2
+			wrote := is.Asked[device.Writes] - was.Asked[device.Writes]
+			if is.Prepared < made*99/100 || is.Prepared > made*101/100 || wrote != is.Prepared*4096 {
+				t.Errorf("%s on %s: %d files prepared of %d, and %d bytes", workload, system, is.Prepared, made, wrote)
+			}
+			a, b := is.Device.Bytes[plan.Data], was.Device.Bytes[plan.Data]
+			if sum := a[device.Block][device.Writes] + a[device.Byte][device.Writes]; sum <= b[device.Block][device.Writes]+b[device.Byte][device.Writes] {
+				t.Errorf("%s on %s: %d bytes of data written", workload, system, sum)
+			}
 		}
 	}
 }

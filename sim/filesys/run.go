@@ -146,6 +146,8 @@ type run struct {
 	host   *host.Host
 	fs     plan.FS
 	source call.Source
+	staged call.Staged // the source, if it goes through stages
+	stage  call.Stage
 	setup  *machine.Setup
 	load   *call.Workload
 	watch  *Watch
@@ -190,6 +192,10 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
 		children: make([]int32, w.Most),
 		result:   &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
+	}
+	if r.staged, _ = r.source.(call.Staged); r.staged != nil {
+		r.warm = true
+		r.enters(r.staged.Stage())
 	}
 	if watch == nil {
 		r.watch = &Watch{}
@@ -520,6 +526,9 @@ func (r *run) at(c *client) unit.Time {
 func (r *run) ask(c *client) bool {
 	c.call = call.Call{Changed: call.Unknown}
 	state := r.source.Next(c.thread.ID, r.now, &c.call)
+	if r.staged != nil && r.staged.Stage() != r.stage {
+		r.enters(r.staged.Stage())
+	}
 	for _, t := range r.source.Woken() {
 		if o := &r.clients[t]; o.phase == absent {
 			o.phase = asks
@@ -573,7 +582,7 @@ func (r *run) begin(c *client) {
 		r.dirtied(t)
 	}
 	r.sends(c)
-	if r.watch.Steps != nil {
+	if r.watch.Steps != nil && (r.staged == nil || !r.warm) {
 		r.watch.Steps(&c.call, t.Steps)
 	}
 }
@@ -875,9 +884,39 @@ func (r *run) answer(c *client) {
 			r.result.LongestWrite = max(r.result.LongestWrite, took)
 		}
 	}
-	if r.warm && r.answered >= r.load.Warm {
+	if r.warm && r.staged == nil && r.answered >= r.load.Warm {
 		r.reset()
 	}
+}
+
+// enters begins a stage of a source that goes through them. What is counted of a preparation stays
+// when the measured part begins, but for how long channels worked.
+func (r *run) enters(stage call.Stage) {
+	before := r.stage
+	if r.stage = stage; stage == call.Warming {
+		return
+	}
+	if r.device == nil { // the run begins with it
+		r.warm = stage != call.Measured
+		return
+	}
+	device, host, asked, names := r.device.Counts, r.host.Counts, r.result.Asked, namesOf(r.result)
+	r.reset()
+	if before == call.Preparing {
+		device.Busy = r.device.Counts.Busy
+		r.device.Counts, r.host.Counts, r.result.Asked, r.result.Prepared = device, host, asked, names
+	}
+	if r.warm = stage != call.Measured; !r.warm {
+		r.made = 0
+	}
+}
+
+// namesOf is how many files and directories calls made or removed.
+func namesOf(r *Result) (n int64) {
+	for _, code := range [...]call.Code{call.Create, call.Unlink, call.Mkdir, call.Rmdir} {
+		n += r.Tallies[code].Count
+	}
+	return n
 }
 
 // reset begins the measured part.

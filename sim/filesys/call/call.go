@@ -125,6 +125,25 @@ const (
 	Done                // it makes no more calls
 )
 
+// A Stage is a part of a run.
+type Stage uint8
+
+// The stages, one after the other. Counters of the device and of the host begin with Preparing,
+// clocks and all else with Measured.
+const (
+	Warming Stage = iota
+	Preparing
+	Measured
+)
+
+// A Staged is a source that goes through stages; another is in Measured, after Workload.Warm calls.
+// A stage ends when no thread has a call under way.
+type Staged interface {
+	Source
+	// Stage returns in which stage the call is that the source gave last.
+	Stage() Stage
+}
+
 // A Source gives threads their calls. It is asked in the order of simulated time.
 type Source interface {
 	// Next writes the next call of a thread into c. Whatever the thread called before

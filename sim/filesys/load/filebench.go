@@ -74,6 +74,7 @@ type filebench struct {
 	loop            []step
 	io, append      int64
 	present, absent bitset  // entries that no thread uses
+	disk            bitset  // entries that exist, whatever Filebench knows of them
 	size            []int64 // now
 	next, nextNew   int32   // cursors over entries that exist, and that do not
 	used            int     // entries that threads use
@@ -88,7 +89,7 @@ type filebench struct {
 func (s *set) begin(loop []step, r *Recipe, loops int64, threads int, seed int64, log int32) *filebench {
 	f := &filebench{
 		set: s, loop: loop, io: int64(r.IO), append: int64(r.Append), left: loops, log: log,
-		present: s.exists.clone(), absent: s.absent.clone(), size: make([]int64, len(s.node)),
+		present: s.exists.clone(), absent: s.absent.clone(), disk: s.exists.clone(), size: make([]int64, len(s.node)),
 		workers: make([]worker, threads),
 		parked:  make([]int32, 0, threads), woken: make([]int32, 0, threads),
 	}
@@ -144,6 +145,7 @@ func (f *filebench) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 			f.free(w, &f.present)
 		case deleteFile, removeDir:
 			f.size[w.file] = 0
+			f.disk.drop(w.file)
 			f.free(w, &f.absent)
 		}
 	}
@@ -204,7 +206,7 @@ func (f *filebench) make(w *worker, s step, c *call.Call) bool {
 		c.Offset, c.Length = w.pos, min(f.io, size-w.pos)
 		w.pos += c.Length
 		if s == writeWhole {
-			f.size[w.file] = w.pos
+			f.size[w.file] = max(f.size[w.file], w.pos)
 		}
 		if w.pos == size {
 			w.pos = 0
@@ -224,11 +226,16 @@ func (f *filebench) make(w *worker, s step, c *call.Call) bool {
 		c.Code = call.Open
 	case createFile:
 		c.Code, c.Dir = call.Create, f.dir[w.file]
+		if f.disk.has(w.file) { // of a process before
+			c.Code = call.Open
+		}
+		f.disk.add(w.file)
 	case deleteFile:
 		c.Code, c.Dir = call.Unlink, f.dir[w.file]
 	case statFile:
 		c.Code = call.Stat
 	case makeDir:
+		f.disk.add(w.file)
 		c.Code, c.Dir = call.Mkdir, f.dir[w.file]
 	case removeDir:
 		c.Code, c.Dir = call.Rmdir, f.dir[w.file]

@@ -29,8 +29,14 @@
 //  7. Synchronous writes of oltp are those of files opened with O_DSYNC, which does not make
 //     the times of an inode durable. Filebench takes O_SYNC, which does, except on Solaris
 //     (fileset.c); so does Setup.FullSync.
-//  8. A warm-up (Setup.Warm) is as long as the run and goes over into it: the artifact's
-//     personalities for it say how long, and its threads end before the run begins.
+//  8. A warm-up (Setup.Warm) is as long as the run and goes over into it, unless Setup.WarmTime says
+//     how long it is, as the artifact's personalities do; that of oltp always is.
+//  9. Of what Filebench does before a run (fileset.c) Setup.Prepared has what it does to files and to
+//     directories that calls make and remove, a call after the other. It maps each file and
+//     invalidates the map, which in Linux does nothing; several threads prepare those of delete. The
+//     directories that it makes for mkdir and create exist before, files of a process before that the
+//     next has not drawn are only opened when they are to be made, and what rmdir removes in the
+//     second of its warm-up, after which caches are dropped, is still there.
 package load
 
 import (
@@ -114,6 +120,19 @@ func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error
 	first := int64(0) // loops of the warm-up
 	if s.Warm && warmed(r.Name) {
 		first = n
+	}
+	if last := s.Scaled().WarmTime; s.Prepared || first > 0 && last > 0 {
+		if s.Prepared && r.Name == "create" { // its files are not used again
+			entries.bares()
+		}
+		files, seed := s.Prepared, s.Seed
+		return &call.Workload{
+			Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,
+			Calls: n * int64(len(loop)), Unsure: unsurePrepared,
+			Start: func() call.Source {
+				return entries.begin(loop, r, n, threads, seed, log).staged(files, first, n, last, seed)
+			},
+		}, nil
 	}
 	w := &call.Workload{
 		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,

@@ -134,6 +134,11 @@ func (x *tree) see(thread int32, c *call.Call) {
 			x.t.Fatalf("thread %d writes %d at %d of a file of %d", thread, c.Length, c.Offset, x.size[c.Node])
 		}
 		x.size[c.Node] = max(x.size[c.Node], c.Offset+c.Length)
+	case call.Truncate:
+		if c.Length >= x.size[c.Node] {
+			x.t.Fatalf("thread %d cuts a file of %d to %d", thread, x.size[c.Node], c.Length)
+		}
+		x.size[c.Node] = c.Length
 	case call.Unlink, call.Rmdir:
 		if c.Dir != x.parent[c.Node] {
 			x.t.Fatalf("node %d is removed from %d; it is in %d", c.Node, c.Dir, x.parent[c.Node])

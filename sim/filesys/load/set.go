@@ -22,6 +22,19 @@ func (b *bitset) clone() bitset {
 	return bitset{append([]uint64(nil), b.words...), append([]uint64(nil), b.full...)}
 }
 
+func (b *bitset) has(i int32) bool { return b.words[i>>6]>>(i&63)&1 != 0 }
+
+// without returns those of n numbers that are not in b.
+func (b *bitset) without(n int) bitset {
+	r := newBitset(n)
+	for i := range int32(n) {
+		if !b.has(i) {
+			r.add(i)
+		}
+	}
+	return r
+}
+
 func (b *bitset) add(i int32) {
 	w := i >> 6
 	b.words[w] |= 1 << (i & 63)
@@ -73,6 +86,10 @@ type set struct {
 	whole  []int64 // the size that an entry is written whole with
 	exists bitset
 	absent bitset
+	dirs   bool // entries are directories
+	// bare: those that exist are made first, so that none does yet; planted are they.
+	bare    bool
+	planted bitset
 }
 
 // maxNodes bounds how many files and directories there are in all.
@@ -92,7 +109,7 @@ func plant(r *Recipe, n int64, dirs bool, seed int64) (*set, error) {
 	if sum+n+2 > maxNodes {
 		return nil, fmt.Errorf("%d files and directories are more than %d: raise scale, or lower files", sum+n, maxNodes)
 	}
-	s := &set{node: make([]int32, n), dir: make([]int32, n), whole: make([]int64, n), exists: newBitset(int(n)), absent: newBitset(int(n))}
+	s := &set{dirs: dirs, node: make([]int32, n), dir: make([]int32, n), whole: make([]int64, n), exists: newBitset(int(n)), absent: newBitset(int(n))}
 	s.nodes = append(make([]call.Node, 0, sum+n*r.Preallocated/100+2), call.Node{Parent: -1, Dir: true})
 	above := int32(0) // the first directory of the level above
 	for l := len(levels) - 1; l >= 0; l-- {
@@ -140,4 +157,20 @@ func plant(r *Recipe, n int64, dirs bool, seed int64) (*set, error) {
 		}
 	}
 	return s, nil
+}
+
+// bares takes back that entries exist: they keep their nodes, which are to be made.
+func (s *set) bares() {
+	kept := len(s.nodes)
+	for i := range s.node {
+		if s.exists.has(int32(i)) {
+			kept = min(kept, int(s.node[i]))
+		}
+	}
+	s.nodes = s.nodes[:kept]
+	s.bare, s.planted = true, s.exists
+	s.exists, s.absent = newBitset(len(s.node)), newBitset(len(s.node))
+	for i := range s.node {
+		s.absent.add(int32(i))
+	}
 }

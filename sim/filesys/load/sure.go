@@ -13,6 +13,7 @@ const (
 	unsureStore     = "which blocks its store reads, and when it merges them, depends on who is answered first"
 	unsureWaits     = "its readers wait for its writers, and these for what they write to be durable"
 	unsureRecording = "a recording may write as it likes"
+	unsurePrepared  = "it begins with what a warm-up and its preparation leave in caches"
 	unsureFew       = "its files are too few for its threads, so how many calls there are depends on who is answered first"
 )
 

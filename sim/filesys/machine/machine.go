@@ -96,6 +96,10 @@ type Setup struct {
 	// measured, and keep what the caches have then. KeepF2FS: F2FS begins with its metadata in
 	// the cache, of which the script drops none.
 	Warm, KeepF2FS bool
+	// Prepared: Filebench prepares its files when counters have begun, as it does in a process of its
+	// own. WarmTime is how long a warm-up of Filebench lasts, but that of oltp; 0: as long as the run.
+	Prepared bool
+	WarmTime unit.Time
 	// Loaded: of workloads that load a store before they run (call.Workload.Loads), the page cache
 	// begins with the pages of its files, as far as they fit, and has no other data.
 	Loaded bool

@@ -22,7 +22,7 @@ func Paces(s *machine.Setup) []unit.Time {
 func Machine(s *machine.Setup) *machine.Setup {
 	m := *s
 	m.Scale, m.Payload, m.OpenLoop, m.Quirks = 1, machine.Random, false, 0
-	m.Warm, m.KeepF2FS, m.Loaded = false, false, false
+	m.Warm, m.KeepF2FS, m.Loaded, m.Prepared = false, false, false, false
 	d := machine.Default()
 	m.Device.Capacity, m.Device.DRAM = unit.GiB, 4*unit.MiB
 	m.Device.Channels, m.Device.Pages = d.Device.Channels, d.Device.Pages

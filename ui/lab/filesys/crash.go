@@ -9,6 +9,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/crash"
 	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -73,7 +74,11 @@ func (v *view) crash() (*report.Section, error) {
 		setup.Device.DRAM = min(setup.Device.DRAM, soonFull*unit.Bytes(setup.Scale))
 	}
 	// The one in focus says when; of the others timers go on until then.
-	first, err := crash.Record(v.w.Workload, &setup, v.system.Name, calls, 0)
+	w, err := v.unprepared()
+	if err != nil {
+		return nil, err
+	}
+	first, err := crash.Record(w, &setup, v.system.Name, calls, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +96,7 @@ func (v *view) crash() (*report.Section, error) {
 		r := first
 		if x == v.system {
 			f = &cut[i]
-		} else if r, err = crash.Record(v.w.Workload, &setup, x.Name, calls, at); err != nil {
+		} else if r, err = crash.Record(w, &setup, x.Name, calls, at); err != nil {
 			return nil, err
 		}
 		cut[i] = cutOff{system: x, run: r}
@@ -137,7 +142,11 @@ func (v *view) crash() (*report.Section, error) {
 
 // length is how long the recorded calls take without a mistake.
 func (v *view) length(calls int64) (unit.Time, error) {
-	r, err := crash.Record(v.w.Workload, v.s, v.system.Name, calls, 0)
+	w, err := v.unprepared()
+	if err != nil {
+		return 0, err
+	}
+	r, err := crash.Record(w, v.s, v.system.Name, calls, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -335,4 +344,15 @@ func exists(is bool, size int64) report.Cell {
 		return report.DashCell()
 	}
 	return report.Textf("%v", unit.Bytes(size))
+}
+
+// unprepared is the workload without what comes before it, so that what is recorded for a power
+// failure begins with the workload's own calls.
+func (v *view) unprepared() (*call.Workload, error) {
+	if v.w.recorded || !v.s.Prepared && v.s.WarmTime == 0 {
+		return v.w.Workload, nil
+	}
+	r, m := v.said.Recipe, *v.s
+	r.Name, m.Prepared, m.WarmTime = v.said.Workload, false, 0
+	return load.Generate(&r, &m)
 }

@@ -144,7 +144,7 @@ func New() lab.Lab {
 				d := &m.Device
 				return fmt.Sprintf("workload=%s scale=%d seed=%d capacity=%d channels=%d depth=%d %s", s.Workload, m.Scale, m.Seed, d.Capacity, d.Channels, d.Depth, patternText(&s.Pattern))
 			}
-			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d warm=%v flowops=%v full_sync=%v burns=%d,%d,%d %s", r.Name, m.Scale, m.Seed, m.Threads, m.Warm, m.Flowops, m.FullSync, m.ReaderBurn, m.WriterBurn, m.StoreCost, recipeText(&r))
+			return fmt.Sprintf("workload=%s scale=%d seed=%d threads=%d warm=%v %d %v flowops=%v full_sync=%v burns=%d,%d,%d %s", r.Name, m.Scale, m.Seed, m.Threads, m.Warm, m.WarmTime, m.Prepared, m.Flowops, m.FullSync, m.ReaderBurn, m.WriterBurn, m.StoreCost, recipeText(&r))
 		},
 		Load:     loaded,
 		Run:      run,

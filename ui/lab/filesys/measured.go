@@ -37,14 +37,14 @@ var facts = []fact{
 		m.Device.CountsEmpty = to.Device.CountsEmpty
 	}},
 	{"memory", "4 GiB of cache", "The script pins memory until 4096 MB are left (page_cache).", func(m, to *machine.Setup) { m.Host.Cache = to.Host.Cache }},
-	{"warm", "warm caches", "The script runs some workloads once before it measures them (warm), does not drop the caches of F2FS (f2fs_keeps), and none after it has loaded YCSB's store (loaded).", func(m, to *machine.Setup) {
-		m.Warm, m.KeepF2FS, m.Loaded = to.Warm, to.KeepF2FS, to.Loaded
+	{"warm", "warm caches", "The script runs some workloads for five seconds before it measures them (warm, warm_time), does not drop the caches of F2FS (f2fs_keeps), and none after it has loaded YCSB's store (loaded).", func(m, to *machine.Setup) {
+		m.Warm, m.WarmTime, m.KeepF2FS, m.Loaded = to.Warm, to.WarmTime, to.KeepF2FS, to.Loaded
 	}},
 	{"share", "as Linux does", "Linux lets pages that were used twice, as metadata are, have three quarters of the cache where a NUMA node has between one and two GiB of it (meta_share); its F2FS keeps small files and directories in their nodes (inline), and it writes back 1024 pages before it looks further (write_batch).", func(m, to *machine.Setup) {
 		m.Host.MetaShare, m.Host.Inline, m.Host.Batch = to.Host.MetaShare, to.Host.Inline, to.Host.Batch
 	}},
 	{"sync", "O_SYNC", "Filebench's dsync makes times durable, too (full_sync).", func(m, to *machine.Setup) { m.FullSync = to.FullSync }},
-	{"count", "all operations count", "Filebench ends a run after so many operations of any kind (flowops).", func(m, to *machine.Setup) { m.Flowops = to.Flowops }},
+	{"count", "Filebench's count and files", "Filebench ends a run after so many operations of any kind (flowops), and prepares its files first, when counters have begun (prepared).", func(m, to *machine.Setup) { m.Flowops, m.Prepared = to.Flowops, to.Prepared }},
 	{"fresh", "fresh pages compared", "ByteFS' branch compares pages that are new to a file with memory that it does not clear (fresh, fresh_share; fitted to fileserver alone).", func(m, to *machine.Setup) { m.Fresh, m.FreshShare = to.Fresh, to.FreshShare }},
 }
 

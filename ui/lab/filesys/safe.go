@@ -238,7 +238,11 @@ func (w *work) looked() int64 {
 // beginning tries the first calls of the workload that is shown.
 func (v *view) beginning(m *machine.Setup, x *core.System, search promise.Search) ([]promise.Trial, error) {
 	scaled := m.Scaled()
-	run, err := crash.RecordAfter(v.w.Workload, m, x.Name, v.w.looked(), 2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
+	w, err := v.unprepared()
+	if err != nil {
+		return nil, err
+	}
+	run, err := crash.RecordAfter(w, m, x.Name, v.w.looked(), 2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
 	if err != nil {
 		return nil, err
 	}

@@ -244,7 +244,7 @@ func counted(list *[plan.Structures][device.Interfaces][device.Directions]int64,
 // named is how many files and directories were made or removed.
 func named(r *filesys.Result) int64 {
 	t := &r.Tallies
-	return t[call.Create].Count + t[call.Unlink].Count + t[call.Mkdir].Count + t[call.Rmdir].Count
+	return r.Prepared + t[call.Create].Count + t[call.Unlink].Count + t[call.Mkdir].Count + t[call.Rmdir].Count
 }
 
 func sum(list []int64) (n int64) {
@@ -260,6 +260,14 @@ func over(a, b int64) float64 {
 		return math.NaN()
 	}
 	return float64(a) / float64(b)
+}
+
+// amplification is a ratio, 0 where nothing is amplified: no data were moved.
+func amplification(all, data int64) float64 {
+	if data == 0 {
+		return 0
+	}
+	return over(all, data)
 }
 
 const firstMeta = plan.Data + 1
@@ -300,13 +308,13 @@ func ours(quantity string, r *filesys.Result) float64 {
 	case programs:
 		return each(sum(d.FlashPrograms[:]))
 	case writeAmp:
-		return over(traffic(r, 0, out), r.Through[out])
+		return amplification(traffic(r, 0, out), r.Through[out])
 	case readAmp:
-		return over(traffic(r, 0, in), r.Through[in])
+		return amplification(traffic(r, 0, in), r.Through[in])
 	case writeAll:
-		return over(traffic(r, 0, out), moved(r, plan.Data, out))
+		return amplification(traffic(r, 0, out), moved(r, plan.Data, out))
 	case readAll:
-		return over(traffic(r, 0, in), moved(r, plan.Data, in))
+		return amplification(traffic(r, 0, in), moved(r, plan.Data, in))
 	case duplicates:
 		return 100 * over(r.Duplicates, r.Cached)
 	case storesName:
