@@ -19,7 +19,7 @@ func (d *decoder) block(c call.Call) bool {
 	d.nodes[c.Node].device = true
 	c.Flags |= call.Direct
 	if c.Offset < 0 || c.Length <= 0 || c.Length > 64<<20 || c.Offset > 1<<60 {
-		return d.leave("requests of no bytes, or of more than 64 MiB")
+		return d.leave("requests of no bytes, of more than 64 MiB, or beyond 1 EiB")
 	}
 	for c.Length > 0 {
 		key := edge{c.Node, uint64(c.Offset / extent)}

@@ -1,0 +1,33 @@
+package fscalls
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRequestsOverPieces: a request over the end of a piece of 1 MiB is one in each, and one that no device
+// has room for is left out; the notes say both.
+func TestRequestsOverPieces(t *testing.T) {
+	r, err := Read("x", strings.NewReader("128166372003061629,hm,0,Write,1044480,8192,1\n128166372003061630,hm,0,Read,0,4096,1\n128166372003061631,hm,0,Read,9223372036854775807,4096,1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := slices.Clone(r.Notes)
+	for _, c := range r.Unmatched {
+		said = append(said, fmt.Sprint(c))
+	}
+	calls := 0
+	for _, w := range r.Threads {
+		calls += len(w)
+	}
+	if calls != 3 {
+		t.Errorf("%d requests; want the two parts of the first, and the second", calls)
+	}
+	for _, want := range []string{"counts once in each", "or beyond 1 EiB"} {
+		if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, want) }) {
+			t.Errorf("no note says %q: %q", want, said)
+		}
+	}
+}
