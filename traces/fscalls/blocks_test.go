@@ -31,3 +31,23 @@ func TestRequestsOverPieces(t *testing.T) {
 		}
 	}
 }
+
+// TestDevicesAreAsLargeAsTheyAreUsed: pieces are numbered within their device, so that two devices take as
+// much room as what is accessed of both.
+func TestDevicesAreAsLargeAsTheyAreUsed(t *testing.T) {
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "%d,hm,%d,Write,%d,4096,1\n", 128166372003061629+i, i%100, i<<30)
+	}
+	r, err := Read("x", strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all int64
+	for _, n := range r.Nodes {
+		all += n.Size
+	}
+	if len(r.Nodes) != 101 || all > 1000*extent || all < 900*extent {
+		t.Errorf("%d nodes of %d MiB; want 100 devices and the root, of up to 1000 MiB", len(r.Nodes), all>>20)
+	}
+}

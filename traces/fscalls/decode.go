@@ -95,6 +95,7 @@ type decoder struct {
 	ticks   int64            // that is
 	word    []byte           // a buffer
 	blocks  bool             // of Spillway's text: all files are devices
+	pieces  map[int32]int    // how many extents a block device has
 }
 
 func newDecoder(name string, f *format) *decoder {
