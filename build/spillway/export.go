@@ -69,7 +69,7 @@ func (s *shell) exported(format string, q request) ([]byte, error) {
 	if files, err = s.surveyed(&l, files, nil, u); err != nil {
 		return nil, err
 	}
-	return opener.Export(&l, format, u, q.systems[0], files, lab.Origin{Version: s.version, Link: strings.TrimSpace("lab=" + l.Name + " system=" + q.systems[0] + " " + u.String())}, nil)
+	return opener.Export(&l, format, u, q.systems[0], files, lab.Origin{Version: s.version, Link: strings.TrimSpace("lab=" + l.Name + " system=" + q.systems[0] + " " + l.SetupText(u))}, nil)
 }
 
 // exports lists the formats of all laboratories.

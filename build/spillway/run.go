@@ -409,10 +409,10 @@ func (r *labResult) brief(l *lab.Lab) (pieces, trust []string) {
 // settings that name another workload.
 func spoken(i *lab.Info, u *knob.Setup) string {
 	if i.Entry == "" || u.Text(i.Entry) == "" {
-		return u.String()
+		return i.SetupText(u)
 	}
 	entry := u.Knob(i.Entry)
-	return knob.Join(slices.DeleteFunc(u.Pairs(), func(p knob.Pair) bool {
+	return knob.Join(slices.DeleteFunc(i.Said(u), func(p knob.Pair) bool {
 		k := u.Knob(p.Key)
 		return k.Panel == entry.Panel && k.Key != i.Entry && !slices.Contains(i.EntryKnobs, k.Key) && p.Text == k.Default
 	}), " ")

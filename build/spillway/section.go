@@ -123,7 +123,7 @@ func (s *shell) section(args []string) error {
 	case !*asJSON:
 		return printSection(s.out, shown)
 	}
-	out := sectionJSON{Program: s.program, Lab: x.lab.Name, Section: key, System: system, Setup: u.String(), Says: append([]string{}, shown.Text...), Tables: []sectionTable{}, Notes: append([]string{}, shown.Notes...)}
+	out := sectionJSON{Program: s.program, Lab: x.lab.Name, Section: key, System: system, Setup: x.lab.SetupText(u), Says: append([]string{}, shown.Text...), Tables: []sectionTable{}, Notes: append([]string{}, shown.Notes...)}
 	for _, t := range shown.Tables {
 		table := sectionTable{Key: t.Key, Title: t.Title, Head: t.Head, Rows: []sectionRow{}}
 		for _, r := range t.Rows {

@@ -400,7 +400,7 @@ func (v *solving) title(name string) string {
 func (v *solving) solved(s *sweep.Search, test string) solved {
 	g, a := s.Goal(), s.Answer()
 	o := solved{
-		Program: v.shell.program, Lab: v.lab.Name, System: g.System, Setup: v.base.String(), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
+		Program: v.shell.program, Lab: v.lab.Name, System: g.System, Setup: v.lab.SetupText(v.base), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
 		Quantity: v.quantity.Key, Test: test, Than: g.Than, Found: a.At >= 0, Monotone: a.Dip == nil,
 		Says: s.Say(v.title(g.System), v.title(g.Than)), Precision: g.Precision, Probes: []probe{},
 	}
@@ -546,7 +546,7 @@ func (v *solving) fit(named bool) error {
 		if err != nil {
 			return err
 		}
-		o := fitting{Program: v.shell.program, Lab: v.lab.Name, System: name, Setup: v.base.String(), Fits: r.Fits, Reason: r.Reason}
+		o := fitting{Program: v.shell.program, Lab: v.lab.Name, System: name, Setup: v.lab.SetupText(v.base), Fits: r.Fits, Reason: r.Reason}
 		if r.Mend != "" {
 			change := r.Mend
 			pairs, err := knob.Pairs(change)

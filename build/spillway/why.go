@@ -134,7 +134,7 @@ func (s *shell) why(args []string) error {
 		return printSection(s.out, answer)
 	}
 	out := whyJSON{
-		Program: s.program, Lab: x.lab.Name, System: ask.System, Against: against, Setup: ask.Setup.String(),
+		Program: s.program, Lab: x.lab.Name, System: ask.System, Against: against, Setup: x.lab.SetupText(ask.Setup),
 		Title: answer.Title, Says: answer.Text, Notes: append([]string{}, answer.Notes...), Falls: []whyFall{}, Runs: []whyRun{},
 	}
 	for _, f := range answer.Falls {

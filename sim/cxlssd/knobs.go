@@ -222,5 +222,8 @@ func (s *Setup) Validate() error {
 	if s.CollectAt > s.CollectUntil {
 		bad("Garbage collection begins with %s %% free superblocks and ends with %s %%; it must end with as many or more", knob.Decimal(s.CollectAt, 10), knob.Decimal(s.CollectUntil, 10))
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return s.checkFlash(0) // whatever runs
 }

@@ -146,6 +146,9 @@ func TestFlashThatCannotRunIsRefused(t *testing.T) {
 		if err := s.checkFlash(100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v; want one with %q", err, want)
 		}
+		if s.Validate() == nil { // else a sweep or a search over such a setting ends at a run that breaks off
+			t.Errorf("%s: the settings are valid", want)
+		}
 	}
 	s, p := Default(), Paper()
 	for _, s := range []*Setup{&s, &p} {

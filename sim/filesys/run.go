@@ -280,7 +280,7 @@ func check(w *call.Workload, m *machine.Setup) error {
 		}
 		pages += unit.Bytes(n.Size).Pages()
 		if size := unit.Bytes(pages) * unit.Page; size > m.Device.Capacity {
-			return fmt.Errorf("%s: files of more than %v do not fit into the SSD, which has %v at this scale: a larger capacity, fewer or smaller files, or for a recording more of the machine (a smaller divisor, scale) would help", w.Name, size, m.Device.Capacity)
+			return &UnfitError{fmt.Sprintf("%s: its files take %v or more and do not fit into the SSD, which has %v at this scale: a larger capacity, fewer or smaller files, or for a recording more of the machine (a smaller divisor, scale) would help", w.Name, size, m.Device.Capacity)}
 		}
 	}
 	return nil
@@ -291,7 +291,7 @@ func (r *run) full(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case *host.Full:
-		*err = fmt.Errorf("%s on %s: the SSD of %v (at this scale) is full: %s. A larger capacity (capacity), less other data (old_data) or fewer blocks that collection keeps free (gc_stop), or fewer and smaller files would help", r.load.Name, r.result.System, r.setup.Device.Capacity, p)
+		*err = &UnfitError{fmt.Sprintf("%s on %s: the SSD of %v (at this scale) is full: %s. A larger capacity (capacity), less other data (old_data) or fewer blocks that collection keeps free (gc_stop), or fewer and smaller files would help", r.load.Name, r.result.System, r.setup.Device.Capacity, p)}
 	default:
 		panic(p)
 	}

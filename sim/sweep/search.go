@@ -359,7 +359,7 @@ func (s *Search) Say(system, than string) string {
 	}
 	text := fmt.Sprintf("%s is the %s with which %s %s; with %s, next %s, it does not", with(a.At), which, system, s.goal.Want.say(than), s.text(a.Probes[a.Not].Text), beyond)
 	if why := a.Probes[a.Not].Y.Why(); why != "" {
-		text += ": " + why
+		text += ": " + strings.TrimSuffix(why, ".")
 	}
 	return text + "." + s.hint(a)
 }

@@ -19,7 +19,7 @@ func (d *decoder) block(c call.Call) bool {
 	d.nodes[c.Node].device = true
 	c.Flags |= call.Direct
 	if c.Offset < 0 || c.Length <= 0 || c.Length > 64<<20 || c.Offset > 1<<60 {
-		return d.leave("requests of no bytes, or of more than 64 MiB")
+		return d.leave("requests of no bytes, of more than 64 MiB, or beyond 1 EiB")
 	}
 	for c.Length > 0 {
 		key := edge{c.Node, uint64(c.Offset / extent)}
@@ -30,10 +30,15 @@ func (d *decoder) block(c call.Call) bool {
 				c.Offset, c.Length = c.Offset+in, c.Length-in
 				continue
 			}
-			if n = len(d.extents); n >= maxBytes/extent {
+			if len(d.extents) >= maxBytes/extent {
 				return d.leave("requests beyond the first 32 GiB that are accessed")
 			}
+			if d.pieces == nil {
+				d.pieces = map[int32]int{}
+			}
+			n = d.pieces[c.Node] // each device by itself: it is as large as its own pieces
 			d.extents[key] = n
+			d.pieces[c.Node]++
 		}
 		part := c
 		in := c.Offset % extent

@@ -96,6 +96,7 @@ type decoder struct {
 	ticks   int64            // that is
 	word    []byte           // a buffer
 	blocks  bool             // of Spillway's text: all files are devices
+	pieces  map[int32]int    // how many extents a block device has
 }
 
 func newDecoder(name string, f *format) *decoder {
@@ -659,7 +660,7 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 // notes says what was inferred, and what is not as it seems.
 func (d *decoder) notes(r *load.Recording) {
 	if d.direct {
-		r.Notes = append(r.Notes, "Of the addresses of block devices only the order within 1 MiB remains: pieces of that size are numbered as they are first accessed.")
+		r.Notes = append(r.Notes, "Of the addresses of block devices only the order within 1 MiB remains: pieces of that size are numbered as they are first accessed, and a request over the end of one counts once in each.")
 	}
 	if d.direct && !r.Blocks {
 		r.Notes = append(r.Notes, "Beside files there are block devices, each taken as one file with direct access, of which no metadata are known.")

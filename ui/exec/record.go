@@ -25,7 +25,7 @@ type Record struct {
 
 // RecordOf returns a run of which there is no report yet.
 func RecordOf(i *lab.Info, system string, u *knob.Setup) Record {
-	return Record{Lab: i.Name, System: system, Setup: u.String(), Values: map[string]float64{}, Notes: []string{}}
+	return Record{Lab: i.Name, System: system, Setup: i.SetupText(u), Values: map[string]float64{}, Notes: []string{}}
 }
 
 // Say adds what a report says.

@@ -31,6 +31,21 @@ func (l *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
 	}
 }
 
+// Said are the settings that set u again where they are given to Presume: those that differ from
+// their defaults, and those that are as by default but would not be where nobody says them.
+func (l *Info) Said(u *knob.Setup) []knob.Pair {
+	pairs := u.Pairs()
+	for _, x := range l.Unsaid {
+		if text := u.Text(x.Key); text != x.Text && !says(pairs, x.Key) && !l.meets(u, nil, x.Unless) {
+			pairs = append(pairs, knob.Pair{Key: x.Key, Text: text})
+		}
+	}
+	return pairs
+}
+
+// SetupText is what Said returns as a text.
+func (l *Info) SetupText(u *knob.Setup) string { return knob.Join(l.Said(u), " ") }
+
 // meets reports whether u, changed by pairs, has all that a text sets, and no entry.
 func (l *Info) meets(u *knob.Setup, pairs []knob.Pair, text string) bool {
 	t := u.Clone()

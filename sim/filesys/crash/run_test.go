@@ -101,6 +101,7 @@ func small(seed uint64) machine.Setup {
 	s.Host.Checkpoint = unit.Time(64+r.Int64N(64*9)) * unit.Millisecond
 	s.Host.Expire = unit.Time(64+r.Int64N(64*9)) * unit.Millisecond
 	s.Host.Journal = 64 * unit.MiB
+	s.Host.Inline, s.Host.Batch = seed%2 == 1, []int64{4, 32, 1024}[seed%3]
 	return s
 }
 

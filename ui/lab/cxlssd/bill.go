@@ -161,6 +161,9 @@ func (v *view) slowest(r *core.Result) string {
 	if r.LongestQueue > 0 {
 		text += fmt.Sprintf(", which waits %v for earlier work of its channel, programs and erases included", r.LongestQueue)
 	}
+	if r.Switches > 0 {
+		return text + fmt.Sprintf(". But threads are switched %s times, %s for every hundred requests, and what a request waits from then until it is issued again is in none of these.", prose.Grouped(r.Switches), prose.ThreeDigits(100*part(r.Switches, requests(r))))
+	}
 	return text + "."
 }
 

@@ -103,6 +103,8 @@ func (v *view) saved(r, without *core.Result) string {
 		return "Flash is not written, with or without the log."
 	case b == 0:
 		return fmt.Sprintf("Without the log flash would be programmed %s times, with it never.", prose.Grouped(a))
+	case !r.Lasts():
+		return fmt.Sprintf("Without the log flash would be programmed %s times. With it what the run writes is still in the log when it ends, and the %s programs are those of what the log began with: they say nothing of what it saves. The run would take %v instead of %v.", prose.Grouped(a), prose.Grouped(b), without.Time, r.Time)
 	case a >= b:
 		return fmt.Sprintf("Without the log flash would be programmed %s times, %s times as often, and the run would take %v instead of %v.", prose.Grouped(a), prose.Fixed(part(a, b), 1), without.Time, r.Time)
 	}

@@ -128,7 +128,10 @@ func list() []report.Measure[*result] {
 	}
 	count("erases", "Erases", "Blocks erased.", -1, func(r *result) int64 { return r.Erases })
 	for _, q := range quantiles {
-		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a fifth. One that switched threads counts when it is issued again.", 0, -1, func(r *result) float64 {
+		add("request_"+q.key+"_ns", "Latency of a request, "+q.label+" within", "ns", "So many of all requests take at most this long, to within a fifth. Of one that switched threads only what it takes when it is issued again is known, so there is no value where more requests switched than the percentage leaves out.", 0, -1, func(r *result) float64 {
+			if !tells(r.Result, q.part) {
+				return report.None()
+			}
 			return float64(r.Latency.Quantile(q.part, r.Longest)) / float64(unit.Nanosecond)
 		})
 		add("flash_read_"+q.key+"_us", "Latency of a flash read, "+q.label+" within", "µs", "So many of the flash reads that requests ask for, also those that switch threads, take at most this long, their queue included, to within a fifth.", 1, -1, func(r *result) float64 {
@@ -138,7 +141,12 @@ func list() []report.Measure[*result] {
 			return float64(r.ReadWork.Latency.Quantile(q.part, r.ReadWork.Longest)) / float64(unit.Microsecond)
 		})
 	}
-	add("request_worst_us", "Latency of a request, the longest", "µs", "The bill of a request says how it was served.", 1, -1, func(r *result) float64 { return float64(r.Longest) / float64(unit.Microsecond) })
+	add("request_worst_us", "Latency of a request, the longest", "µs", "The bill of a request says how it was served. There is no value where requests switched threads: what they waited before they were issued again is not known.", 1, -1, func(r *result) float64 {
+		if !tells(r.Result, 1000) {
+			return report.None()
+		}
+		return float64(r.Longest) / float64(unit.Microsecond)
+	})
 	add("flash_read_us", "Latency of a flash read", "µs", "Mean over the reads that requests waited for, their queue included.", 2, -1, func(r *result) float64 {
 		return ratio(int64(r.UserReadTime), r.UserReads) / float64(unit.Microsecond)
 	})
@@ -152,7 +160,12 @@ func list() []report.Measure[*result] {
 		return ratio(lines, pages)
 	})
 	count("left_pages", "Pages still to be programmed", "Pages with lines in the log, or dirty in the cache, when the run ends: neither they nor their time is counted. Where they are as many as the programs, only a longer run can say how long flash lasts.", 0, func(r *result) int64 { return r.LeftPages })
-	add("write_amplification", "Programmed over written", "×", "Bytes programmed into flash, in pages of 4 KiB, over bytes that requests wrote, in lines of 64: a page programmed for one line is 64. What garbage collection alone adds stands under Cost and lifetime.", 2, -1, func(r *result) float64 { return ratio(r.programs()*lines, r.Writes) })
+	add("write_amplification", "Programmed over written", "×", "Bytes programmed into flash, in pages of 4 KiB, over bytes that requests wrote, in lines of 64: a page programmed for one line is 64. What garbage collection alone adds stands under Cost and lifetime. Of a design with a log only where the log is compacted within the run: else its programs are those of what the log began with.", 2, -1, func(r *result) float64 {
+		if r.design().DRAM || !r.Lasts() {
+			return report.None()
+		}
+		return ratio(r.programs()*lines, r.Writes)
+	})
 	add("imbalance", "Imbalance of cores", "×", "Time of the slowest core over the mean of those that had a thread.", 2, -1, func(r *result) float64 { return ratio(int64(r.Time), int64(meanCore(r.Result))) })
 	add("price", "Price", "$", "Of the flash, the device's DRAM and the host's for promoted pages; for DRAM-only, of DRAM as large as the flash. Prices are under Device.", 2, -1, func(r *result) float64 {
 		p := core.PriceOf(&r.setup, r.design())
@@ -193,6 +206,13 @@ func list() []report.Measure[*result] {
 		}
 	}
 	return ns
+}
+
+// tells reports whether a quantile in thousandths says what requests take. Of one that switched
+// threads only what it takes when it is issued again is counted, so it does where no more switched
+// than the quantile leaves out.
+func tells(r *core.Result, part int64) bool {
+	return r.Switches*1000 <= requests(r)*(1000-part)
 }
 
 // lines is how many lines a page has.

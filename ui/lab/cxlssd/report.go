@@ -86,7 +86,7 @@ func losses(r *result) (own, common string) {
 	if pages == 0 && lines == 0 {
 		return "", ""
 	}
-	own = fmt.Sprintf("With %s %s pages leave host DRAM and are written nowhere, dirty or not (switch demotion-lost). Of other programs' pages, which leave first, the recipe says that %s %% are dirty, so that up to %s programs are saved by losing data.",
+	own = fmt.Sprintf("With %s %s pages leave host DRAM and are written nowhere, dirty or not (switch demotion-lost). Of other programs' pages, which leave first, the recipe says that %s %% are dirty, so that about %s programs are saved by losing data.",
 		r.title(), prose.Grouped(r.Demotions), knob.Decimal(r.w.Recipe.DemoteDirty, 10), prose.Grouped(pages))
 	if lines > 0 {
 		own += fmt.Sprintf(" Of the threads' own pages %s written lines are lost.", prose.Grouped(lines))

@@ -318,5 +318,39 @@ func TestLasts(t *testing.T) {
 		if _, ok := r.Value(l.Quantity("life_years")); ok != x.says || raw.(*result).Lasts() != x.says {
 			t.Errorf("%s on %s: it says how long flash lasts: %v", x.system, x.set, ok)
 		}
+		if _, ok := r.Value(l.Quantity("write_amplification")); ok != x.says {
+			t.Errorf("%s on %s: it says how much is programmed for what is written: %v", x.system, x.set, ok)
+		}
+		if text := strings.Join(shown(t, &l, "log", "", x.set, x.system).Text, " "); strings.Contains(text, "they say nothing of what it saves") == x.says {
+			t.Errorf("%s on %s: %s", x.system, x.set, text)
+		}
+	}
+}
+
+// TestSwitched: what a request that switches threads waits before it is issued again is not known, so that no
+// percentile is told that leaves out fewer requests than switch.
+func TestSwitched(t *testing.T) {
+	l := New()
+	for _, x := range []struct {
+		system string
+		tells  []bool // of p50, p95, p99, p99.9 and the longest
+	}{
+		{"base-cssd", []bool{true, true, true, true, true}},
+		{"skybyte-c", []bool{true, false, false, false, false}},
+		{"skybyte-full", []bool{true, true, true, false, false}},
+	} {
+		r, raw, err := l.Run(setOf(t, &l, "workload=bc scale=16"), x.system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, key := range []string{"request_p50_ns", "request_p95_ns", "request_p99_ns", "request_p999_ns", "request_worst_us"} {
+			if _, ok := r.Value(l.Quantity(key)); ok != x.tells[i] {
+				t.Errorf("%s, of which %d of %d requests switch, tells %s: %v", x.system, raw.(*result).Switches, requests(raw.(*result).Result), key, ok)
+			}
+		}
+		text := strings.Join(shown(t, &l, "bill", "", "workload=bc scale=16", x.system).Text, " ")
+		if strings.Contains(text, "is issued again is in none of these") == x.tells[4] {
+			t.Errorf("%s: %s", x.system, text)
+		}
 	}
 }

@@ -129,6 +129,21 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestFull: a file system whose SSD becomes full cannot run it, which is an answer: a sweep or a search that
+// meets it goes on.
+func TestFull(t *testing.T) {
+	l := New()
+	for set, want := range map[string]string{
+		"workload=varmail scale=256 old_data=60":           "the SSD of 128 MiB (at this scale) is full",
+		"workload=varmail scale=256 capacity=8 channels=1": "do not fit into the SSD, which has 32 MiB",
+	} {
+		r, _, err := l.Run(labtest.Setup(t, &l, set), "ext4", nil, nil)
+		if err != nil || r.Fits || !strings.Contains(r.Reason, want) {
+			t.Errorf("%s: %v, %+v; want that it cannot run it: %s", set, err, r, want)
+		}
+	}
+}
+
 // The published setups are what the machine says of them.
 func TestDevices(t *testing.T) {
 	l := New()
