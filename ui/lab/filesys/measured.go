@@ -44,7 +44,7 @@ var facts = []fact{
 		m.Host.MetaShare, m.Host.Inline, m.Host.Batch = to.Host.MetaShare, to.Host.Inline, to.Host.Batch
 	}},
 	{"sync", "O_SYNC", "Filebench's dsync makes times durable, too (full_sync).", func(m, to *machine.Setup) { m.FullSync = to.FullSync }},
-	{"count", "Filebench's count and files", "Filebench ends a run after so many operations of any kind (flowops), and prepares its files first, when counters have begun (prepared).", func(m, to *machine.Setup) { m.Flowops, m.Prepared = to.Flowops, to.Prepared }},
+	{"count", "all operations count", "Filebench ends a run after so many operations of any kind (flowops).", func(m, to *machine.Setup) { m.Flowops = to.Flowops }},
 	{"fresh", "fresh pages compared", "ByteFS' branch compares pages that are new to a file with memory that it does not clear (fresh, fresh_share; fitted to fileserver alone).", func(m, to *machine.Setup) { m.Fresh, m.FreshShare = to.Fresh, to.FreshShare }},
 }
 

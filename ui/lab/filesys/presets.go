@@ -31,10 +31,10 @@ func presets() []lab.Preset {
 		{
 			Key: "database-measured", Title: "Database, as measured", Set: "workload=oltp scale=64 device=measured mode=paper",
 			Was: []string{
-				"workload=oltp scale=64 device=measured meta_share=25 keeps_freed=0 first_fit=0 entry_loads=0 in_place=0 as_issued=0 counts_empty=0 loaded=0 warm_time=0 prepared=0 inline=0 write_batch=32 mode=paper",
-				"workload=oltp scale=64 device=measured meta_share=86 in_place=0 as_issued=0 counts_empty=0 loaded=0 warm_time=0 prepared=0 inline=0 write_batch=32 mode=paper",
-				"workload=oltp scale=64 device=measured loaded=0 warm_time=0 prepared=0 inline=0 write_batch=32 mode=paper",
-				"workload=oltp scale=64 device=measured warm_time=0 prepared=0 inline=0 write_batch=32 mode=paper",
+				"workload=oltp scale=64 device=measured meta_share=25 keeps_freed=0 first_fit=0 entry_loads=0 in_place=0 as_issued=0 counts_empty=0 loaded=0 warm_time=0 inline=0 write_batch=32 mode=paper",
+				"workload=oltp scale=64 device=measured meta_share=86 in_place=0 as_issued=0 counts_empty=0 loaded=0 warm_time=0 inline=0 write_batch=32 mode=paper",
+				"workload=oltp scale=64 device=measured loaded=0 warm_time=0 inline=0 write_batch=32 mode=paper",
+				"workload=oltp scale=64 device=measured warm_time=0 inline=0 write_batch=32 mode=paper",
 			},
 			About: "The same database, measured as ByteFS was: on an emulated SSD that writes one channel at a time, with 4 GiB of warm cache. ByteFS is four times as fast as Ext4 there; on an SSD that writes all its channels at once it gains less than half of that.",
 		},

@@ -38,8 +38,8 @@ var sets = []struct{ name, set string }{
 	{asMeasured, paper.Measured},
 	{"as measured, on all channels", paper.Measured + " frontier=striped"},
 	{"as measured; Ext4, F2FS wait", paper.Measured + " ack=artifact"},
-	{"as measured, counted from the run", paper.Measured + " prepared=0"},
-	{"as measured, as before Filebench was read", paper.Measured + " warm_time=0 prepared=0"},
+	{"as measured, warm-ups as long as runs", paper.Measured + " warm_time=0"},
+	{"as measured, files prepared and counted", paper.Measured + " prepared=1"},
 }
 
 // reaches counts how many numbers of the text are within their limits, trends hold and numbers of
