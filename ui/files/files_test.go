@@ -20,7 +20,7 @@ func TestDo(t *testing.T) {
 		shown       string
 		want, error string
 	}{
-		{[]lab.File{config, weights}, "llm", "llm compress train serve", ""},
+		{[]lab.File{config, weights}, "llm", "llm compress serve train", ""},
 		{[]lab.File{config, weights}, "train", "train compress llm serve", ""},
 		{[]lab.File{letter}, "train", "compress", "letter.txt: text, but none that is known."},
 		{[]lab.File{letter}, "compress", "compress", ""},
