@@ -20,7 +20,7 @@ func TestDo(t *testing.T) {
 		shown       string
 		want, error string
 	}{
-		{[]lab.File{config, weights}, "llm", "llm compress train serve", ""},
+		{[]lab.File{config, weights}, "llm", "llm compress serve train", ""},
 		{[]lab.File{config, weights}, "train", "train compress llm serve", ""},
 		{[]lab.File{letter}, "train", "compress", "letter.txt: text, but none that is known."},
 		{[]lab.File{letter}, "compress", "compress", ""},
@@ -65,7 +65,7 @@ func TestLaterFilesJoin(t *testing.T) {
 		{"a byte, which beside arrays is nothing", []lab.File{array}, []lab.File{letter}, "compress", "compress", false},
 		{"a letter", []lab.File{config}, []lab.File{letter}, "llm", "compress", false},
 		{"what is of another laboratory", []lab.File{config}, []lab.File{operations}, "llm", "store", false},
-		{"where another laboratory is shown", []lab.File{operations}, []lab.File{config}, "store", "train", false},
+		{"where another laboratory is shown", []lab.File{operations}, []lab.File{config}, "store", "llm", false},
 	} {
 		a := opened(&exec.Job{Lab: tt.shown, Joins: len(tt.before)}, append(tt.before, tt.then...))
 		taken := ""

@@ -2,7 +2,6 @@ package view
 
 import (
 	"html"
-	"slices"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -117,13 +116,7 @@ func (c *Section) shown() *report.Section {
 	return c.view.Shown
 }
 
-func (c *Section) text() []string {
-	list := slices.Clone(c.shown().Text)
-	for i := range list {
-		list[i] = unparted(list[i])
-	}
-	return list
-}
+func (c *Section) text() []string { return c.shown().Text }
 
 func (c *Section) tables() []report.Table { return c.shown().Tables }
 

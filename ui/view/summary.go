@@ -20,7 +20,7 @@ type Summary struct {
 // Compute finds the verdict.
 func (c *Summary) Compute() {
 	c.fresh()
-	if c.says, c.why = unparted(c.App.says), unparted(c.App.why); c.Runs.Blocked() != "" && !c.Runs.Results() {
+	if c.says, c.why = c.App.says, c.App.why; c.Runs.Blocked() != "" && !c.Runs.Results() {
 		c.says, c.why = "Not computed; the message above says why.", ""
 	}
 }

@@ -198,12 +198,12 @@ func (s *stage) click(ids ...string) {
 	}
 }
 
-// html returns the element with the id as HTML, with plain spaces.
+// html returns the element with the id as HTML.
 func (s *stage) html(id string) string {
 	s.Helper()
 	var sb strings.Builder
 	write(&sb, s.drawn, s.find(id))
-	return strings.ReplaceAll(sb.String(), "\u00a0", " ")
+	return sb.String()
 }
 
 func find(br *vugu.BuildResults, n *vugu.VGNode, id string) *vugu.VGNode {
