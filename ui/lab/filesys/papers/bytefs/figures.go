@@ -54,7 +54,7 @@ func figures(g *grid) []study.Figure {
 		{
 			ID: "12", Title: "What each mechanism brings", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× Ext4"}, Marks: g.mechanisms(),
 			Says:   "Varmail and fileserver gain from the dual interface and the log, webproxy from the interface, oltp from the log and the choice of the interface.",
-			Remark: "Its numbers are not public. ByteFS-Select, the choice without the log, is not in the paper. Every value is the mean of three seeds. Fileserver gains nothing from the log here; with 16 MB of DRAM (ssd_dram=16) it gains 1.14.",
+			Remark: "Its numbers are not public. ByteFS-Select, the choice without the log, is not in the paper. Every value is the mean of three seeds. Fileserver gains nothing from the log here; with 16 MB of DRAM (ssd_dram=16) it gains 1.5.",
 		},
 		{
 			ID: "13", Title: "Flash and link latency", Section: "evaluation", Kind: study.Lines, Axes: study.Axes{X: "read of flash, µs", Y: "× F2FS with 40 µs", LogX: true, LogY: true, Left: 2, Right: 100, Least: 0.3, Most: 6}, Marks: g.sensitive(),

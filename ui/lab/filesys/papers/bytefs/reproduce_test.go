@@ -109,7 +109,7 @@ func remarks(t *testing.T, p *study.Paper, outcomes []study.Outcome) {
 		}
 	}
 	all, names := paper.Widest(bytesOf)
-	want := fmt.Sprintf("where names alone change it is up to %.0f, and over all ten %.0f, in webserver", names, all)
+	want := fmt.Sprintf("where names alone change it is up to %.0f, and over all ten %.0f, in oltp", names, all)
 	if f := p.Figures[0]; !strings.Contains(f.Remark, want) {
 		t.Errorf("%s: %q lacks %q", f.ID, f.Remark, want)
 	}
