@@ -197,6 +197,8 @@ type Preset struct {
 	Key, Title, About, Set string
 	// Was are the texts that Set had before: links to them mean what they meant.
 	Was []string
+	// Sums have links of what Set means now, from when the default of a setting was another.
+	Sums []string
 	// Systems are compared with it, the last of them in focus; without any those that
 	// are compared at first.
 	Systems []string

@@ -234,7 +234,7 @@ func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
 	}
 	p := &i.Presets[at]
 	now := state.OfPreset(i, p)
-	if !summed || setupSum(now) == is {
+	if !summed || setupSum(now) == is || slices.Contains(p.Sums, is) {
 		return now, nil
 	}
 	for _, was := range p.Was {
