@@ -80,7 +80,7 @@ func TestInspectUnknown(t *testing.T) {
 // TestInspectOthers: of files about other things it says who takes them, and what is found.
 func TestInspectOthers(t *testing.T) {
 	for file, want := range map[string]string{
-		"../../traces/hf/testdata/qwen2-7b.json":   "Training memory (lab=train)\n  qwen2-7b: a network to train, of a config.json\n\nLLM training (lab=llm)\n  qwen2-7b: a model's architecture\n",
+		"../../traces/hf/testdata/qwen2-7b.json":   "LLM training (lab=llm)\n  qwen2-7b: a model's architecture\n\nLLM serving (lab=serve)\n  qwen2-7b: a model's architecture\n\nTraining memory (lab=train)\n",
 		"../../traces/address/testdata/lackey.txt": "CXL-SSD (lab=cxlssd)\n  lackey.txt: Valgrind Lackey\n",
 		"../../traces/opstrace/testdata/tiny.csv":  "Object store (lab=store)\n  tiny.csv: operations on a store\n",
 		"../../traces/fscalls/testdata/strace.txt": "File systems (lab=filesys)\n  strace.txt: strace\n",

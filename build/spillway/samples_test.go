@@ -92,7 +92,7 @@ var samples = []sample{
 	{files: "snapshot/synthetic-resnet50-step.pickle.gz", label: "M", memory: "326331392 3090008064", refused: picture},
 	{files: "snapshot/synthetic-resnet50-step-overflowed.pickle.gz", label: "M", refused: picture, note: "last 819 entries"},
 	{files: "memory-timeline/memory-timeline.raw.json.gz", label: "M", refused: picture},
-	{files: "hf/config.tiny-llama.json", taker: "train llm serve"},
+	{files: "hf/config.tiny-llama.json", taker: "llm serve train"},
 	{files: "hf/tiny-llama.safetensors", taker: "compress"},
 	{files: "hf/model.safetensors.index.json", refused: "drop its config.json too"},
 }
