@@ -30,7 +30,8 @@
 //     the times of an inode durable. Filebench takes O_SYNC, which does, except on Solaris
 //     (fileset.c); so does Setup.FullSync.
 //  8. A warm-up (Setup.Warm) is as long as the run and goes over into it, unless Setup.WarmTime says
-//     how long it is, as the artifact's personalities do; that of oltp always is.
+//     how long it is, as the artifact's personalities do, and then at most as long as 16 runs; that of
+//     oltp is always as long as the run.
 //  9. Of what Filebench does before a run (fileset.c) Setup.Prepared has what it does to files and to
 //     directories that calls make and remove, a call after the other. It maps each file and
 //     invalidates the map, which in Linux does nothing; several threads prepare those of delete. The

@@ -123,4 +123,8 @@ func TestWarmTime(t *testing.T) {
 	if one == 0 || two < one*17/10 || two > one*23/10 || half < one*9/10 || half > one*11/10 {
 		t.Errorf("%d calls in a second, %d in two, %d at half the scale", one, two, half)
 	}
+	run := warm(&machine.Setup{Scale: 64, Seed: 1, Warm: true, WarmTime: 1 << 61}) / longestWarm
+	if w, err := Generate(r, &machine.Setup{Scale: 64, Seed: 1}); err != nil || run < w.Calls*99/100 || run > w.Calls*101/100 {
+		t.Errorf("%v: a warm-up without an end has %d calls for each of a run's %d; want %d", err, run*longestWarm, w.Calls, longestWarm)
+	}
 }
