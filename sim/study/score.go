@@ -36,7 +36,7 @@ var Closeness = []float64{0.05, 0.1, 0.2}
 
 // A Score says how far ours are from published numbers, of those of which both are numbers.
 type Score struct {
-	Dots   []Dot // of a figure, in the order of its rows; nil of everything
+	Dots   []Dot // of a figure, in the order of its rows, without those that another figure has; nil of everything
 	Of     int   // how many there are
 	Close  []int // of these, within each of Closeness
 	Median float64
@@ -68,8 +68,8 @@ func (p *Paper) score(rows []Row) (s scoring) {
 		if !ok {
 			continue
 		}
-		s.Dots = append(s.Dots, Dot{i, r.Point, r.Value, r.Ours, ratio, p.Basis(r.Point)})
 		if !r.Duplicate {
+			s.Dots = append(s.Dots, Dot{i, r.Point, r.Value, r.Ours, ratio, p.Basis(r.Point)})
 			s.offs = append(s.offs, math.Abs(ratio-1))
 		}
 		for k := range i {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"spillway/sim/portable"
+	"spillway/sim/prose"
 	"spillway/sim/study"
 )
 
@@ -24,7 +25,7 @@ const (
 	top, bottom     = 14, 210
 	most            = 4   // times the published value, and its inverse: what is beyond sits on the edge
 	zone            = 0.2 // that is shaded around equal
-	labels          = 5   // letters of a figure's name at most
+	labels          = 5   // letters of a figure's name, and more where columns are wide
 	thumbs, thumb   = 8, 34
 	barWide, bandOf = 120, 100
 )
@@ -101,7 +102,7 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 		f := &p.Figures[i]
 		x := left + float64(wide*float64(k))
 		k++
-		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+float64(wide/2), height-6, html.EscapeString(short(f.ID, wide >= roomy)))
+		fmt.Fprintf(b, `<g data-figure="%s"><rect class="column" x="%.1f" width="%.1f" height="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`, html.EscapeString(p.Name(f.ID)), x, wide, height, x+float64(wide/2), height-6, html.EscapeString(short(f.ID, wide)))
 		for basis, class := range classes {
 			var marks, rows []string
 			for j := range list {
@@ -119,19 +120,19 @@ func dots(b *strings.Builder, p *study.Paper, scores []study.Score) {
 	b.WriteString(`</svg>`)
 }
 
-// short is what has room under a column: the label where it is wide, else the first letters of the ID.
-func short(id string, wide bool) string {
-	if label := study.Label(id); wide && label != "" {
+// short is what has room under a column so wide: the label, else the first letters of the ID.
+func short(id string, wide float64) string {
+	if label := study.Label(id); wide >= roomy && label != "" {
 		return label
 	}
-	if r := []rune(id); len(r) > labels {
-		return string(r[:labels])
+	if r, most := []rune(id), max(labels, int(wide/letter)); len(r) > most {
+		return string(r[:most])
 	}
 	return id
 }
 
-// roomy is how wide a column is that has room for "Figure 12" under it.
-const roomy = 70
+// roomy is how wide a column is that has room for "Figure 12" under it, letter how wide a letter is.
+const roomy, letter = 70, 8
 
 // legend says what colors mean, and how near the numbers of each are.
 func legend(b *strings.Builder, p *study.Paper, scores []study.Score) {
@@ -169,7 +170,7 @@ func card(b *strings.Builder, p *study.Paper, f *study.Figure, t *study.Tally, s
 	}
 	fmt.Fprintf(b, `%s<span class="board-met"><span><b>%d</b> of %d met</span><span>%s<span class="sr"> median error</span></span></span>`, bar(share, 1-share), t.Compared-t.Gap, t.Compared, percent(s.Median))
 	if s.Pairs > 0 {
-		fmt.Fprintf(b, `<span class="fine">order: %s of %d pairs</span>`, percent(float64(s.Agree)/float64(s.Pairs)), s.Pairs)
+		fmt.Fprintf(b, `<span class="fine">order: %s of %s</span>`, percent(float64(s.Agree)/float64(s.Pairs)), prose.Count(int64(s.Pairs), "pair"))
 	}
 	b.WriteString(`</button></li>`)
 }

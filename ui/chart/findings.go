@@ -120,8 +120,8 @@ func (s *Sweep) over(a, i, b, k int) bool {
 
 // level lists who at a point may be as good as the leader, by the random numbers.
 func (s *Sweep) level(leader, i int) (list []int) {
-	for n, sys := range s.Systems {
-		if n != leader && !sys.Bound && s.over(leader, i, n, i) {
+	for n := range s.Systems {
+		if n != leader && s.rival(n) && s.over(leader, i, n, i) {
 			list = append(list, n)
 		}
 	}
@@ -228,8 +228,8 @@ func (s *Sweep) named(list []int) string {
 
 // tied reports whether others are as good everywhere.
 func (s *Sweep) tied(leader int, at []int) bool {
-	for n, sys := range s.Systems {
-		if n == leader || sys.Bound {
+	for n := range s.Systems {
+		if n == leader || !s.rival(n) {
 			continue
 		}
 		for _, i := range at {

@@ -110,8 +110,8 @@ func (s *Sweep) winner(i, k int) int {
 		return -1
 	}
 	v := s.At(best, i, k).Value
-	for n, sys := range s.Systems {
-		if x := s.At(n, i, k).Value; n != best && !sys.Bound && finite(x) && near(x, v) {
+	for n := range s.Systems {
+		if x := s.At(n, i, k).Value; n != best && s.rival(n) && finite(x) && near(x, v) {
 			return len(s.Systems)
 		}
 	}

@@ -273,13 +273,20 @@ func (s *Sweep) cell(t Trial) string {
 	return Dash
 }
 
-// best is the system, bounds apart, that is best at a point; -1 if none has a
-// value, or if the quantity has no better and worse.
+// rival reports whether a system can be best: no bound can, and what shares are of only beside
+// nothing else.
+func (s *Sweep) rival(n int) bool {
+	other := func(x *lab.System) bool { return !x.Bound && !x.Yardstick }
+	return other(s.Systems[n]) || !s.Systems[n].Bound && !slices.ContainsFunc(s.Systems, other)
+}
+
+// best is the rival that is best at a point; -1 if none has a value, or if the quantity has
+// no better and worse.
 func (s *Sweep) best(i, k int) int {
 	at, most := -1, 0.0
-	for n, sys := range s.Systems {
+	for n := range s.Systems {
 		v := s.At(n, i, k).Value
-		if sys.Bound || !finite(v) || s.Of.Better == 0 {
+		if !s.rival(n) || !finite(v) || s.Of.Better == 0 {
 			continue
 		}
 		if v *= float64(s.Of.Better); at < 0 || v > most+float64(1e-9*math.Abs(most)) {
@@ -295,7 +302,7 @@ func (s *Sweep) leads(n, i int) bool {
 	if s.Of.Better > 0 && v == 0 { // nobody has any
 		return false
 	}
-	return best >= 0 && !s.Systems[n].Bound && finite(v) && (near(v, s.At(best, i, 0).Value) || s.over(n, i, best, i))
+	return best >= 0 && s.rival(n) && finite(v) && (near(v, s.At(best, i, 0).Value) || s.over(n, i, best, i))
 }
 
 // A gap is a reason why points have no value.

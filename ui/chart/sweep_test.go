@@ -295,3 +295,17 @@ func TestLevel(t *testing.T) {
 		}
 	}
 }
+
+// TestYardstick: what shares are of is not best beside others, here as in headlines.
+func TestYardstick(t *testing.T) {
+	dims := []chart.Dim{{Label: "Rate", Unit: "GB/s", Labels: []string{"1", "2"}, Xs: []float64{1, 2}, Now: "1", NowX: 1}}
+	s := table(dims, map[string][]any{"top": {90, 90}, "a": {40, 50}, "b": {20, 30}})
+	s.Systems[1].Yardstick = true
+	if got := s.Answer(); strings.Contains(got.Says, "A is best") || got.Tables[0].Rows[0].Cells[1].Best || !got.Tables[0].Rows[0].Cells[2].Best {
+		t.Errorf("%q, %+v", got.Says, got.Tables[0].Rows[0].Cells)
+	}
+	s.Systems[2].Bound = true
+	if got := s.Answer(); !got.Tables[0].Rows[0].Cells[1].Best {
+		t.Errorf("alone: %q, %+v", got.Says, got.Tables[0].Rows[0].Cells)
+	}
+}

@@ -3,7 +3,19 @@ package view
 import "strconv"
 
 // Alerts is what must be said before all else.
-type Alerts struct{ *App }
+type Alerts struct {
+	*App
+	held string // what was said last of dropped files
+}
+
+// Compute brings into sight what is said of files, which may be dropped far below it.
+func (c *Alerts) Compute() {
+	held := c.Laboratory.Files.Holds()
+	if held != "" && held != c.held {
+		c.Page.Near("opened")
+	}
+	c.held = held
+}
 
 // showOpened goes to the list of what was opened.
 func (c *Alerts) showOpened() {

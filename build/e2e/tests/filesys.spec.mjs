@@ -1,6 +1,8 @@
 // What only the laboratory of file systems has: operations, a power failure, payloads.
 // The rest is in labs.spec.mjs.
-import { expect, opened, saved, screenshot, test, visit } from '../fixture.mjs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { drop, expect, finished, opened, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const lab = './#v=4-by-hand&lab=filesys';
 const setup = 'workload=varmail scale=256 mode=paper'; // a quick one
@@ -66,4 +68,18 @@ test('what programs write decides', async ({ page }) => {
   await visit(page, `${lab}&workload=oltp&scale=256&mode=paper&payload=random`);
   expect((await result(page, 'bytefs')).SentBlocks).toBeGreaterThan(3 * zeros);
   await expect(page.locator('#context')).toContainText('random payload');
+});
+
+test('a recording of a device opens on the SSD alone, whatever its format', async ({ page }) => {
+  const samples = path.resolve(import.meta.dirname, '../../../traces/fscalls/testdata');
+  for (const name of ['iolog2.txt', 'iolog3.txt', 'blkparse.txt', 'msr.csv', 'spc.csv']) {
+    await visit(page, `${lab}&workload=stat&scale=256`);
+    const text = await readFile(path.join(samples, name), 'latin1');
+    await drop(page, { [name]: text.replaceAll('/data/file.', '/dev/sd') }); // a name of fio's is a device's there
+    await expect(page).toHaveURL(new RegExp(`entry=${name}`), { timeout: 30_000 });
+    await finished(page);
+    await expect(page).toHaveURL(/systems=raw/);
+    await expect(page.locator('#headline')).toContainText('The SSD alone');
+    await screenshot(page, `filesys-${name}`);
+  }
 });

@@ -96,6 +96,9 @@ func within(c *latency.Counts, longest unit.Time) (cells []report.Cell) {
 // tails is how long requests take, those that read and those that write apart, by design.
 func tails(systems []*core.System, results []*core.Result) report.Table {
 	t := report.Table{Key: "requests", Title: "How long requests take: so many of them at most, and why the longest does", Head: append(quantileHeads("Design", "Requests"), "The longest")}
+	if slices.ContainsFunc(results, func(r *core.Result) bool { return r.Switches > 0 }) {
+		t.Title = "How long requests take from when they were issued last, without what they waited before a switch of threads: so many of them at most, and why the longest does"
+	}
 	for i, r := range results {
 		for _, x := range []struct {
 			what string

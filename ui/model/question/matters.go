@@ -356,6 +356,9 @@ func (a *answers) Along() Along {
 			r = 1 / r
 		}
 		p.Says = fmt.Sprintf("%s is best: %s× %s.", best.row.Title, chart.Digits(r, 2), usual.row.Title)
+		if q.Better < 0 {
+			p.Says = fmt.Sprintf("%s is best: %s has %s× as much.", best.row.Title, usual.row.Title, chart.Digits(r, 2))
+		}
 		if r < 1.02 {
 			p.Says = best.row.Title + " is best, level with " + usual.row.Title + "."
 		}
