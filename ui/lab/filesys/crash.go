@@ -9,7 +9,6 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/crash"
 	"spillway/sim/filesys/device"
-	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -352,7 +351,7 @@ func (v *view) unprepared() (*call.Workload, error) {
 	if v.w.recorded || !v.s.Prepared && v.s.WarmTime == 0 {
 		return v.w.Workload, nil
 	}
-	r, m := v.said.Recipe, *v.s
-	r.Name, m.Prepared, m.WarmTime = v.said.Workload, false, 0
-	return load.Generate(&r, &m)
+	m := *v.s
+	m.Prepared, m.WarmTime = false, 0
+	return v.said.generated(&m)
 }
