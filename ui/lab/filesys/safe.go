@@ -195,18 +195,22 @@ func (v *view) safe() (*report.Section, error) {
 	if t, ok := during(list, n, out.Maps[0].Step); ok {
 		out.Tables = append(out.Tables, t)
 	}
-	out.Notes = told(way, &m, &search, v.w.looked())
+	out.Notes = told(way, &m, &search, v.w)
 	return out, nil
 }
 
 // told are the notes of what was tried.
-func told(way *promise.Way, m *machine.Setup, s *promise.Search, calls int64) []string {
+func told(way *promise.Way, m *machine.Setup, s *promise.Search, w *work) []string {
 	var list []string
 	if way != nil {
 		p := promise.Paces(m)
 		list = append(list, fmt.Sprintf("Each list of calls runs three times: as quickly as it can, with %v before every call, so that journals commit between any two, and with %v, so that dirty pages are written and checkpoints made.", p[1], p[2]))
 	} else {
-		list = append(list, fmt.Sprintf("The first %s of the workload run from cold caches, and then timers until all is durable.", prose.Count(calls, "call")))
+		of := "All calls"
+		if n := w.looked(); w.Calls > n {
+			of = "The first " + prose.Count(n, "call")
+		}
+		list = append(list, of+" of the workload run from cold caches, and then timers until all is durable.")
 	}
 	return append(list,
 		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
