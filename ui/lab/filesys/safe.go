@@ -206,11 +206,7 @@ func told(way *promise.Way, m *machine.Setup, s *promise.Search, w *work) []stri
 		p := promise.Paces(m)
 		list = append(list, fmt.Sprintf("Each list of calls runs three times: as quickly as it can, with %v before every call, so that journals commit between any two, and with %v, so that dirty pages are written and checkpoints made.", p[1], p[2]))
 	} else {
-		of := "All calls"
-		if n := w.looked(); w.Calls > n {
-			of = "The first " + prose.Count(n, "call")
-		}
-		list = append(list, of+" of the workload run from cold caches, and then timers until all is durable.")
+		list = append(list, w.upTo(w.looked())+" run from cold caches, and then timers until all is durable.")
 	}
 	return append(list,
 		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
@@ -237,6 +233,14 @@ func (w *work) looked() int64 {
 		return safeCalls
 	}
 	return safeMade
+}
+
+// upTo names the first calls of a workload.
+func (w *work) upTo(calls int64) string {
+	if w.Calls > calls {
+		return "The first " + prose.Count(calls, "call") + " of the workload"
+	}
+	return "All calls of the workload"
 }
 
 // beginning tries the first calls of the workload that is shown.
