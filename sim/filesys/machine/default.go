@@ -71,10 +71,9 @@ const keptBuffer = 64
 // ByteFS has no cache of its own here, reads before it writes a part of a page, and waits for the
 // same as the others (its branch and the one of Ext4 and F2FS answer block writes at different
 // times). Of it there is only that fresh pages are compared; FreshShare, which nobody published, is
-// fitted to fileserver. Nor is there what hangs on a compiler,
-// ReaderBurn, or what Filebench prepares, Prepared: of that the model has only a part (package load,
-// departure 9), in an order of its own, and the counters that the script clears before it are not
-// those by which the paper splits its traffic.
+// fitted to fileserver. Nor is there what hangs on a compiler, ReaderBurn, or what Filebench prepares,
+// Prepared: of that the model has only a part (package load, departure 9), in an order of its own, and
+// the counters that the script clears before it are not those by which the paper splits its traffic.
 func Measured() Setup {
 	s := Default()
 	s.Fresh, s.FreshShare = true, FittedShare

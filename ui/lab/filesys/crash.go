@@ -9,7 +9,6 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/crash"
 	"spillway/sim/filesys/device"
-	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -111,7 +110,7 @@ func (v *view) crash() (*report.Section, error) {
 		Text:   []string{v.afterCrash(f, at), canLose(f.system, v.s)},
 		Tables: []report.Table{crashes(cut)},
 		Notes: []string{
-			fmt.Sprintf("The first %s of the workload run from cold caches. Every system loses power %v after the start; one that has answered them all by then has been idle since, apart from its timers.", prose.Count(calls, "call"), at),
+			fmt.Sprintf("%s run from cold caches. Every system loses power %v after the start; one that has answered them all by then has been idle since, apart from its timers.", v.w.upTo(calls), at),
 			"An answered call is no promise: only an fsync or a synchronous write promises that what was written before it lasts. A promise is broken if those data are older or gone after recovery.",
 			"Recovery is the time that the SSD takes: for ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; for Ext4 and F2FS reading journal and nodes; for NOVA and PMFS it is not modelled.",
 		},
@@ -352,7 +351,7 @@ func (v *view) unprepared() (*call.Workload, error) {
 	if v.w.recorded || !v.s.Prepared && v.s.WarmTime == 0 {
 		return v.w.Workload, nil
 	}
-	r, m := v.said.Recipe, *v.s
-	r.Name, m.Prepared, m.WarmTime = v.said.Workload, false, 0
-	return load.Generate(&r, &m)
+	m := *v.s
+	m.Prepared, m.WarmTime = false, 0
+	return v.said.generated(&m)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
@@ -229,14 +230,12 @@ func generate(s *settings) (*work, error) {
 	if p, ok := load.FindPattern(s.Workload); ok {
 		return requests(s, p, &m)
 	}
-	r := s.Recipe
-	r.Name = s.Workload
-	w, err := load.Generate(&r, &m)
+	w, err := s.generated(&m)
 	if err != nil {
 		return nil, err
 	}
 	x := &work{Workload: w, origin: filebench + "."}
-	if r.Store() {
+	if recipeOf(s.Workload).Store() {
 		x.origin = ycsb + "."
 	}
 	x.about = fmt.Sprintf("%s %s files and directories exist beforehand; %d threads call", recipeOf(s.Workload).About, prose.Grouped(int64(len(w.Nodes))), w.Threads)
@@ -245,6 +244,13 @@ func generate(s *settings) (*work, error) {
 	}
 	x.about += "."
 	return x, nil
+}
+
+// generated is the workload of the recipe on a machine.
+func (s *settings) generated(m *machine.Setup) (*call.Workload, error) {
+	r := s.Recipe
+	r.Name = s.Workload
+	return load.Generate(&r, m)
 }
 
 // requests makes the workload of a pattern.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	core "spillway/sim/filesys"
-	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -81,9 +80,7 @@ func ordered(look *knob.Setup) []*fact {
 func (v *view) rated(m *machine.Setup, systems [2]*core.System) (rates [2]float64, err error) {
 	w := v.w.Workload
 	if !v.w.recorded {
-		r := v.said.Recipe
-		r.Name = v.said.Workload
-		if w, err = load.Generate(&r, m); err != nil {
+		if w, err = v.said.generated(m); err != nil {
 			return rates, err
 		}
 	}

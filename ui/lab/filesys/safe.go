@@ -195,32 +195,18 @@ func (v *view) safe() (*report.Section, error) {
 	if t, ok := during(list, n, out.Maps[0].Step); ok {
 		out.Tables = append(out.Tables, t)
 	}
-	out.Notes = told(way, &m, &search, tries(list), v.w.looked())
+	out.Notes = told(way, &m, &search, v.w)
 	return out, nil
 }
 
-// tries is how many calls were tried, of the system with most.
-func tries(list []tried) (calls int64) {
-	for i := range list {
-		for k := range list[i].trials {
-			calls = max(calls, int64(list[i].trials[k].History.Calls()))
-		}
-	}
-	return calls
-}
-
-// told are the notes of what was tried: so many calls of at most so many.
-func told(way *promise.Way, m *machine.Setup, s *promise.Search, calls, most int64) []string {
+// told are the notes of what was tried.
+func told(way *promise.Way, m *machine.Setup, s *promise.Search, w *work) []string {
 	var list []string
 	if way != nil {
 		p := promise.Paces(m)
 		list = append(list, fmt.Sprintf("Each list of calls runs three times: as quickly as it can, with %v before every call, so that journals commit between any two, and with %v, so that dirty pages are written and checkpoints made.", p[1], p[2]))
 	} else {
-		these := "All"
-		if calls >= most {
-			these = "The first"
-		}
-		list = append(list, fmt.Sprintf("%s %s of the workload run from cold caches, and then timers until all is durable.", these, prose.Count(calls, "call")))
+		list = append(list, w.upTo(w.looked())+" run from cold caches, and then timers until all is durable.")
 	}
 	return append(list,
 		fmt.Sprintf("All subsets of up to %d unflushed blocks are tried; of more none, all, each alone, all but each, those up to each, and %d random ones. Where there are more than %s images in a run, moments are left out evenly. So a promise that is not found broken may be all the same.", s.Whole, s.Random, prose.Grouped(s.Most)),
@@ -247,6 +233,14 @@ func (w *work) looked() int64 {
 		return safeCalls
 	}
 	return safeMade
+}
+
+// upTo names the first calls of a workload.
+func (w *work) upTo(calls int64) string {
+	if w.Calls > calls {
+		return "The first " + prose.Count(calls, "call") + " of the workload"
+	}
+	return "All calls of the workload"
 }
 
 // beginning tries the first calls of the workload that is shown.
@@ -444,7 +438,7 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 	if b == nil {
 		return nil
 	}
-	title, anew := "What leads there", ""
+	title := "What leads there"
 	if way != nil {
 		_, less, err := promise.Shorten(way.Recording, m, t.system.Name, search, b.Kind, trial.Pace)
 		if err != nil {
@@ -459,15 +453,15 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 			}
 		}
 		b = found
-		title, anew = "The shortest history that shows it", ", its calls counted from 1"
+		title = "The shortest history that shows it"
 	}
-	out.Tables = append(out.Tables, history(title+", on "+t.system.Title+anew, trial.History, b))
+	out.Tables = append(out.Tables, history(title+", on "+t.system.Title, trial.History, b))
 	return nil
 }
 
 // history lists what happened until a broken promise, with what is left of it.
 func history(title string, h *promise.History, b *promise.Break) report.Table {
-	t := report.Table{Key: "counterexample", Title: title, Head: []string{"At", "What", "After the failure"}}
+	t := report.Table{Key: "counterexample", Title: title, Head: []string{"", "What", "After the failure"}}
 	add := func(at unit.Time, what, left string, stands bool) {
 		t.Rows = append(t.Rows, report.Row{Head: fmt.Sprint(at), Cells: []report.Cell{report.Textf("%s", what), {Text: left, Best: stands}}})
 	}

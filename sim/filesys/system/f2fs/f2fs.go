@@ -37,15 +37,15 @@ import (
 
 // Sizes of F2FS.
 const (
-	perNode        = 923 // pages that a node points to; a file with more has a second node
-	perNAT         = 455 // entries of a block of the node address table
-	natJournal     = 38  // entries that a checkpoint holds itself
-	sitBlocks      = 5   // of the segment table that a checkpoint writes
-	packBlocks     = 8   // of the checkpoint itself
-	inPlace        = 8   // an fsync overwrites so many pages where they are
-	entriesPerLeaf = 160 // three quarters of 214 names
-	inlineEntries  = 180 // names of at most 8 bytes that a node has room for: 182 but . and ..
-	inlineSize     = 3488
+	perNode        = 923  // pages that a node points to; a file with more has a second node
+	perNAT         = 455  // entries of a block of the node address table
+	natJournal     = 38   // entries that a checkpoint holds itself
+	sitBlocks      = 5    // of the segment table that a checkpoint writes
+	packBlocks     = 8    // of the checkpoint itself
+	inPlace        = 8    // an fsync overwrites so many pages where they are
+	entriesPerLeaf = 160  // three quarters of 214 names
+	inlineEntries  = 180  // names of at most 8 bytes that a node has room for: 182 but . and ..
+	inlineSize     = 3488 // bytes of a file that a node has room for
 	segmentsAbout  = 256
 	largestSegment = 512 // pages
 	short          = 12  // free segments below which is cleaned
