@@ -120,6 +120,7 @@ type Tally struct {
 	Runs, Known, Rebuilt int // simulations and analyses; Rebuilt are of the known ones
 	Points, Compared     int
 	Aside                int // of the points, those that nothing here computes
+	Again                int // of the points, those that another figure counts
 	Exact, Within, Gap   int // of the compared ones
 	Claims               int
 	Holds, Near, Differs int // of the claims that are known
@@ -362,6 +363,9 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 		if r.Duplicate && figure == AllClaims {
 			t.Points--
 			continue
+		}
+		if r.Duplicate {
+			t.Again++
 		}
 		if r.NotComputed != "" {
 			t.Aside++

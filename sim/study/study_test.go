@@ -234,6 +234,7 @@ func TestAgain(t *testing.T) {
 	}
 	figure, all := tally("2"), tally(study.AllClaims)
 	p.Points[4].Duplicate = true
+	figure.Again = 1
 	if again := tally("2"); again != figure || again.Compared != 2 {
 		t.Errorf("of its figure %+v; want %+v", again, figure)
 	}

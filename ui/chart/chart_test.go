@@ -624,3 +624,15 @@ func TestChartsOfOne(t *testing.T) {
 	}
 	t.Error("no chart says what the only system has")
 }
+
+// TestCountedElsewhere: numbers that other figures count are not called so many published ones.
+func TestCountedElsewhere(t *testing.T) {
+	s := study.Sheet{Tally: study.Tally{Points: 6, Again: 5, Compared: 6, Within: 4, Gap: 2}}
+	if got, want := chart.Counted(&s), "6 published numbers; 6 compared: 0 exact, 4 within their limit, 2 off."; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+	s.Tally.Again = 6
+	if got, want := chart.Counted(&s), "Numbers that other figures count, compared 6 times: 0 exact, 4 within their limit, 2 off."; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}

@@ -101,6 +101,9 @@ func Counted(s *study.Sheet) string {
 		numbers = "number"
 	}
 	text := fmt.Sprintf("%d published %s; %d compared: %d exact, %d within their limit, %d off.", t.Points, numbers, t.Compared, t.Exact, t.Within, t.Gap)
+	if t.Again == t.Points {
+		text = fmt.Sprintf("Numbers that other figures count, compared %d times: %d exact, %d within their limit, %d off.", t.Compared, t.Exact, t.Within, t.Gap)
+	}
 	if t.Aside > 0 {
 		text += fmt.Sprintf(" Not computed here: %d.", t.Aside)
 	}
