@@ -438,7 +438,7 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 	if b == nil {
 		return nil
 	}
-	title := "What leads there"
+	title, anew := "What leads there", ""
 	if way != nil {
 		_, less, err := promise.Shorten(way.Recording, m, t.system.Name, search, b.Kind, trial.Pace)
 		if err != nil {
@@ -453,9 +453,9 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 			}
 		}
 		b = found
-		title = "The shortest history that shows it"
+		title, anew = "The shortest history that shows it", ", its calls counted from 1"
 	}
-	out.Tables = append(out.Tables, history(title+", on "+t.system.Title, trial.History, b))
+	out.Tables = append(out.Tables, history(title+", on "+t.system.Title+anew, trial.History, b))
 	return nil
 }
 
