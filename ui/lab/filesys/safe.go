@@ -461,7 +461,7 @@ func (v *view) shows(out *report.Section, t *tried, way *promise.Way, m *machine
 
 // history lists what happened until a broken promise, with what is left of it.
 func history(title string, h *promise.History, b *promise.Break) report.Table {
-	t := report.Table{Key: "counterexample", Title: title, Head: []string{"", "What", "After the failure"}}
+	t := report.Table{Key: "counterexample", Title: title, Head: []string{"At", "What", "After the failure"}}
 	add := func(at unit.Time, what, left string, stands bool) {
 		t.Rows = append(t.Rows, report.Row{Head: fmt.Sprint(at), Cells: []report.Cell{report.Textf("%s", what), {Text: left, Best: stands}}})
 	}
