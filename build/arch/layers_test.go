@@ -72,7 +72,7 @@ var layers = []layer{
 	{"ui/schema", []string{"ui/jsontext"}},                            // JSON Schemas of what is exported
 	{"ui/jsontext", nil},                                              // values as JSON, for programs that only write it
 	{"ui/wire", nil},                                                  // how page and workers write what they say
-	{"ui/board", []string{"sim/portable", "sim/script", "sim/study"}}, // a paper's scoreboard, and what a policy may say, as HTML, in the laboratories' programs
+	{"ui/board", []string{"sim/portable", "sim/prose", "sim/script", "sim/study"}}, // a paper's scoreboard, and what a policy may say, as HTML, in the laboratories' programs
 	{"ui/columns", []string{"sim/prose", "sim/timeline", "sim/unit", "ui/jsontext", "ui/lab"}},                     // what happened in a run, as the page's canvas reads it
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/script", "sim/study", "ui/lab", "ui/board", "ui/columns"}}, // what they say, and the bench that does it
 
