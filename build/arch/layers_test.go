@@ -68,11 +68,11 @@ var layers = []layer{
 	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/cite", "ui/lab", "ui/exec"}},                                             // reproducibility bundles: zip and JSON, so in no laboratory's program
 	{"ui/review", []string{"sim/hash", "sim/prose", "sim/report", "sim/study"}},                                                                            // a reviewer's report as HTML
 	{"ui/cite", nil}, // papers of systems as BibTeX
-	{"ui/table", []string{"sim/report", "ui/jsontext"}},               // tables as files
-	{"ui/schema", []string{"ui/jsontext"}},                            // JSON Schemas of what is exported
-	{"ui/jsontext", nil},                                              // values as JSON, for programs that only write it
-	{"ui/wire", nil},                                                  // how page and workers write what they say
-	{"ui/board", []string{"sim/portable", "sim/prose", "sim/script", "sim/study"}}, // a paper's scoreboard, and what a policy may say, as HTML, in the laboratories' programs
+	{"ui/table", []string{"sim/report", "ui/jsontext"}}, // tables as files
+	{"ui/schema", []string{"ui/jsontext"}},              // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                                // values as JSON, for programs that only write it
+	{"ui/wire", nil},                                    // how page and workers write what they say
+	{"ui/board", []string{"sim/portable", "sim/prose", "sim/script", "sim/study"}},                                 // a paper's scoreboard, and what a policy may say, as HTML, in the laboratories' programs
 	{"ui/columns", []string{"sim/prose", "sim/timeline", "sim/unit", "ui/jsontext", "ui/lab"}},                     // what happened in a run, as the page's canvas reads it
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/script", "sim/study", "ui/lab", "ui/board", "ui/columns"}}, // what they say, and the bench that does it
 
