@@ -277,3 +277,22 @@ func TestPreparationCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestWarmUpProgress: while a warm-up of unknown length goes on, the whole run is still to come, and
+// progress never goes back.
+func TestWarmUpProgress(t *testing.T) {
+	m := machine.Default()
+	m.Scale, m.Warm, m.WarmTime = 256, true, 3600*unit.Second
+	w := recipe(t, "varmail", &m)
+	told, last := 0, 0.0
+	_, err := Run(w, &m, "bytefs", nil, func(done, all int) {
+		share := float64(done) / float64(all)
+		if told++; done == all || int64(all-done) > w.Calls || share < last {
+			t.Errorf("%d of %d calls are done, after %.3f", done, all, last)
+		}
+		last = share
+	})
+	if err != nil || told < 3 {
+		t.Errorf("told %d times: %v", told, err)
+	}
+}

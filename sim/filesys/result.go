@@ -3,12 +3,22 @@ package filesys
 import (
 	"slices"
 
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/unit"
 )
 
 // line is what a load or store moves, in bytes.
 const line = 64
+
+// Named is how many files and directories calls made or removed, those of a preparation among them.
+func (r *Result) Named() int64 {
+	n := r.Prepared
+	for _, code := range [...]call.Code{call.Create, call.Unlink, call.Mkdir, call.Rmdir} {
+		n += r.Tallies[code].Count
+	}
+	return n
+}
 
 // ReadQuantile returns a latency that so many of thousand reads take at most; 0 without reads.
 func (r *Result) ReadQuantile(thousandths int64) unit.Time {

@@ -857,7 +857,13 @@ func (r *run) act(c *client) bool {
 func (r *run) answer(c *client) {
 	r.answered++
 	if r.tell != nil && r.answered%often == 0 {
-		r.tell(int(r.answered), int(max(r.answered, r.load.Calls)))
+		all := r.load.Calls
+		if r.staged != nil { // which are the calls after its warm-up, of which nobody knows how many it has
+			if all += r.warmed; r.warm {
+				all = r.load.Calls + r.answered
+			}
+		}
+		r.tell(int(r.answered), int(max(r.answered, all)))
 	}
 	if r.watch.Called != nil && !r.warm {
 		r.watch.Called(Called{c.thread.ID, c.thread.Call, &c.call, c.failed, c.began - r.origin, r.now - r.origin})
@@ -900,7 +906,7 @@ func (r *run) enters(stage call.Stage) {
 		r.warm = stage != call.Measured
 		return
 	}
-	device, host, asked, names := r.device.Counts, r.host.Counts, r.result.Asked, namesOf(r.result)
+	device, host, asked, names := r.device.Counts, r.host.Counts, r.result.Asked, r.result.Named()
 	r.reset()
 	if before == call.Preparing {
 		device.Busy = r.device.Counts.Busy
@@ -909,14 +915,6 @@ func (r *run) enters(stage call.Stage) {
 	if r.warm = stage != call.Measured; !r.warm {
 		r.made = 0
 	}
-}
-
-// namesOf is how many files and directories calls made or removed.
-func namesOf(r *Result) (n int64) {
-	for _, code := range [...]call.Code{call.Create, call.Unlink, call.Mkdir, call.Rmdir} {
-		n += r.Tallies[code].Count
-	}
-	return n
 }
 
 // reset begins the measured part.

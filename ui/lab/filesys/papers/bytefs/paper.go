@@ -241,12 +241,6 @@ func counted(list *[plan.Structures][device.Interfaces][device.Directions]int64,
 	return n
 }
 
-// named is how many files and directories were made or removed.
-func named(r *filesys.Result) int64 {
-	t := &r.Tallies
-	return r.Prepared + t[call.Create].Count + t[call.Unlink].Count + t[call.Mkdir].Count + t[call.Rmdir].Count
-}
-
 func sum(list []int64) (n int64) {
 	for _, x := range list {
 		n += x
@@ -277,7 +271,7 @@ func ours(quantity string, r *filesys.Result) float64 {
 	const in, out = device.Reads, device.Writes
 	d := &r.Device
 	each := func(n int64) float64 { return over(n, r.Calls) }
-	name := func(n int64) float64 { return over(n, named(r)) }
+	name := func(n int64) float64 { return over(n, r.Named()) }
 	switch quantity {
 	case speed:
 		return over(r.Calls, int64(r.Time)) * float64(unit.Second) / 1000
