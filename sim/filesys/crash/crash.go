@@ -55,7 +55,12 @@ type Run struct {
 // Record runs a workload on a system until so many calls are answered, and then its timers
 // until a time, and returns what happened.
 func Record(w *call.Workload, s *machine.Setup, system string, calls int64, idle unit.Time) (*Run, error) {
-	r := &Run{System: system, Nodes: w.Nodes, Most: w.Most}
+	return record(w, s, system, calls, idle, 0)
+}
+
+// record is Record with room for so many events.
+func record(w *call.Workload, s *machine.Setup, system string, calls int64, idle unit.Time, room int) (*Run, error) {
+	r := &Run{System: system, Nodes: w.Nodes, Most: w.Most, Events: make([]plan.Event, 0, room)}
 	_, err := filesys.Run(w, s, system, &filesys.Watch{
 		Record: func(e plan.Event) { r.Events = append(r.Events, e) },
 		Until:  calls,
@@ -78,16 +83,7 @@ func RecordAfter(w *call.Workload, s *machine.Setup, system string, calls int64,
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{System: system, Nodes: w.Nodes, Most: w.Most, Events: make([]plan.Event, 0, events+events/8)}
-	_, err = filesys.Run(w, s, system, &filesys.Watch{
-		Record: func(e plan.Event) { r.Events = append(r.Events, e) },
-		Until:  calls,
-		Idle:   last + rest,
-	}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return record(w, s, system, calls, last+rest, events+events/8)
 }
 
 // Time is when the last event was.

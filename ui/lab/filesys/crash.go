@@ -83,7 +83,7 @@ func (v *view) crash() (*report.Section, error) {
 	}
 	length := first.Time()
 	if setup.Device.DRAM != v.s.Device.DRAM { // a moment stays when a mistake is switched on
-		if length, err = v.length(calls); err != nil {
+		if length, err = v.length(w, calls); err != nil {
 			return nil, err
 		}
 	}
@@ -140,11 +140,7 @@ func (v *view) crash() (*report.Section, error) {
 }
 
 // length is how long the recorded calls take without a mistake.
-func (v *view) length(calls int64) (unit.Time, error) {
-	w, err := v.unprepared()
-	if err != nil {
-		return 0, err
-	}
+func (v *view) length(w *call.Workload, calls int64) (unit.Time, error) {
 	r, err := crash.Record(w, v.s, v.system.Name, calls, 0)
 	if err != nil {
 		return 0, err

@@ -153,9 +153,14 @@ func (v *view) safe() (*report.Section, error) {
 	}
 	search := promise.Default()
 	search.Torn = v.look.Text(safeTear) == sectors
-	way := v.way()
+	way, w := v.way(), (*call.Workload)(nil)
 	if way != nil {
 		m = *promise.Machine(&m)
+	} else {
+		var err error
+		if w, err = v.unprepared(); err != nil {
+			return nil, err
+		}
 	}
 	systems := v.compared()
 	list := make([]tried, len(systems))
@@ -167,7 +172,7 @@ func (v *view) safe() (*report.Section, error) {
 		if way != nil {
 			t.trials, err = promise.Try(way.Recording, &m, x.Name, search, promise.Paces(&m)...)
 		} else {
-			t.trials, err = v.beginning(&m, x, search)
+			t.trials, err = beginning(w, &m, x, search, v.w.looked())
 		}
 		if err != nil {
 			return nil, err
@@ -243,14 +248,10 @@ func (w *work) upTo(calls int64) string {
 	return "All calls of the workload"
 }
 
-// beginning tries the first calls of the workload that is shown.
-func (v *view) beginning(m *machine.Setup, x *core.System, search promise.Search) ([]promise.Trial, error) {
+// beginning tries so many first calls of a workload.
+func beginning(w *call.Workload, m *machine.Setup, x *core.System, search promise.Search, calls int64) ([]promise.Trial, error) {
 	scaled := m.Scaled()
-	w, err := v.unprepared()
-	if err != nil {
-		return nil, err
-	}
-	run, err := crash.RecordAfter(w, m, x.Name, v.w.looked(), 2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
+	run, err := crash.RecordAfter(w, m, x.Name, calls, 2*max(scaled.Host.Commit, scaled.Host.Checkpoint, scaled.Host.Expire))
 	if err != nil {
 		return nil, err
 	}
