@@ -179,9 +179,8 @@ profile: ## measure what the laboratories' programs are compiled for: wasm/worke
 golden: generate ## rewrite the golden files and say what changed; then read git diff and say why
 	@status=0; SPILLWAY_EFFORT=nightly go test $(call WITH,'flag\.Bool..update|"spillway/build/golden"') -update || status=$$?; go run ./build/golden/summary; exit $$status
 
-fuzz: generate ## every fuzz test for TIME each (default 30s); IN="sim ui" only those in these folders
-	@for dir in $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' $(or $(IN),build sim traces ui wasm) | xargs -r -n1 dirname | sort -u | sed 's,^,./,'); do for name in $$(grep -rhoE '^func Fuzz\w*' $$dir/*_test.go | cut -d' ' -f2); do \
-		echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(or $(TIME),30s) $$dir || exit 1; done; done
+fuzz: generate ## every fuzz test for TIME each (default 30s) or RUNS executions; FLOOR=1000 are the least, IN="sim ui" only those in these folders
+	@go run ./build/fuzz $(if $(TIME),-time $(TIME)) $(if $(RUNS),-runs $(RUNS)) $(if $(FLOOR),-floor $(FLOOR)) $(or $(IN),build sim traces ui wasm)
 
 clean: ## remove what was built
 	rm -rf dist $(OUT) build/worker

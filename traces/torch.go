@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +102,7 @@ func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, e
 		if err != nil {
 			err = spoiled(f.Data, err)
 		}
-		return recs, errors.Join(err, r.Close())
+		return recs, cmp.Or(err, r.Close())
 	}
 	return func(list []archive.Item) (*Source, error) {
 		var recs []*recording.Recording

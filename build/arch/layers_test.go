@@ -118,6 +118,7 @@ var layers = []layer{
 	{"build/corpus", []string{"sim/unit", "sim/workload", "traces/door", "traces/handed", "traces/recording", "build/artifact"}}, // compares what is read of other people's files with what is known of them
 	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
+	{"build/fuzz", nil}, // runs fuzz tests and counts
 	{"build/serve", nil},
 	{"build/tree", nil},                       // files in memory
 	{"build/release", []string{"build/tree"}}, // packs what a release has, twice, and compares

@@ -202,7 +202,7 @@ func (p *planner) full(record *record) run {
 		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !effort.OnPlatform(i.folder) })))+" packages as WebAssembly, fuzzing")
 	} else {
 		fuzz := func(name, in string) task {
-			return task{name: name, command: low("make", "--no-print-directory", "fuzz", "IN="+in), needs: []string{"generate"}}
+			return task{name: name, command: low("make", "--no-print-directory", "fuzz", "IN="+in, "RUNS=100000", "FLOOR=100000"), needs: []string{"generate"}}
 		}
 		r.tasks = append(r.tasks, fuzz("fuzz-formats", "traces"), fuzz("fuzz-others", "build sim ui wasm"))
 	}

@@ -11,6 +11,7 @@ package address
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -217,7 +218,7 @@ func ReadThreads(names []string, open func(i int) (io.ReadCloser, error)) (*stre
 			d.full = d.full && d.count >= d.most
 			err = d.lines(in)
 		}
-		if err = errors.Join(err, r.Close()); err != nil {
+		if err = cmp.Or(err, r.Close()); err != nil {
 			return nil, err
 		}
 	}

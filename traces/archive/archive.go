@@ -81,7 +81,7 @@ func (f *Item) Whole() (File, error) {
 		return File{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
-	if err = errors.Join(err, r.Close()); err == nil && len(data) > maxUnpacked {
+	if err = cmp.Or(err, r.Close()); err == nil && len(data) > maxUnpacked {
 		err = errTooLarge
 	}
 	return File{Name: f.Name, Data: data}, At(f.Name, err)
@@ -177,7 +177,7 @@ func (u *unpacker) unpack(name string, src source, depth int) error {
 		return At(name, err)
 	}
 	data, more, err := u.hold(r, src.size > u.most/8) // which inflates to more
-	if err = errors.Join(err, r.Close()); errors.Is(err, errTooLarge) {
+	if err = cmp.Or(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(name)
 	}
 	if err != nil {
@@ -215,7 +215,7 @@ func (u *unpacker) archive(src *source) ([]byte, error) {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(r, mostArchive+1))
-	if err = errors.Join(err, r.Close()); err == nil && len(data) > mostArchive {
+	if err = cmp.Or(err, r.Close()); err == nil && len(data) > mostArchive {
 		err = fmt.Errorf("a compressed zip archive of more than %d MiB; decompress it first", mostArchive>>20)
 	}
 	return data, err
@@ -291,7 +291,7 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	data, more, err := u.hold(r, size > u.most)
-	if err = errors.Join(err, r.Close()); errors.Is(err, errTooLarge) {
+	if err = cmp.Or(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(archive)
 	}
 	if err != nil {

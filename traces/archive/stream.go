@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func (s *source) stream() (io.ReadCloser, error) {
 	in := &counter{r: s.watch(r)}
 	z, err := s.packing.reader(in)
 	if err != nil {
-		return nil, errors.Join(s.packing.damaged(err), r.Close())
+		return nil, cmp.Or(s.packing.damaged(err), r.Close())
 	}
 	return &stream{Reader: skipMark(&inflater{z: z, packing: s.packing, in: in}), close: r.Close}, nil
 }
@@ -72,7 +73,7 @@ func (s *source) readerAt() (io.ReaderAt, error) {
 		return at, nil // stays open as long as its files may be read
 	}
 	data, err := io.ReadAll(io.LimitReader(r, mostArchive+1))
-	if err = errors.Join(err, r.Close()); err == nil && len(data) > mostArchive {
+	if err = cmp.Or(err, r.Close()); err == nil && len(data) > mostArchive {
 		err = fmt.Errorf("an archive of more than %d MiB; unpack it and drop the files", mostArchive>>20)
 	}
 	return bytes.NewReader(data), err

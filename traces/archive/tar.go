@@ -3,6 +3,7 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ func (u *unpacker) tar(name string, src source, depth int) error {
 		return At(name, err)
 	}
 	err = u.tarred(name, src, tar.NewReader(r), depth)
-	return errors.Join(err, r.Close())
+	return cmp.Or(err, r.Close())
 }
 
 // tarred adds the files that r has.
@@ -68,7 +69,7 @@ func member(src source, at int) (io.ReadCloser, error) {
 		_, err = z.Next()
 	}
 	if err != nil {
-		return nil, errors.Join(err, r.Close())
+		return nil, cmp.Or(err, r.Close())
 	}
 	return &stream{Reader: z, close: r.Close}, nil
 }

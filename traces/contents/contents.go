@@ -4,6 +4,7 @@ package contents
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,7 +207,7 @@ func openMeasured(files []archive.File) (*handed.Contents, error) {
 		in, err := files[0].Stream()
 		if err == nil {
 			data, err = io.ReadAll(io.LimitReader(in, mostMeasured+1))
-			err = errors.Join(err, in.Close())
+			err = cmp.Or(err, in.Close())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", name, err)

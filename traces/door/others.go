@@ -2,6 +2,7 @@ package door
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,7 +128,7 @@ func read[R any](f *archive.Item, reader func(name string, r io.Reader) (R, erro
 		return r, fmt.Errorf("%s cannot be read: %w", f.Given, err)
 	}
 	r, err = reader(f.Given, in)
-	return r, errors.Join(err, in.Close())
+	return r, cmp.Or(err, in.Close())
 }
 
 // Calls of a file system.
@@ -197,7 +198,7 @@ func readThreads(list []archive.Item) (name string, r *load.Recording, err error
 	}
 	in := fscalls.Together(threads, files)
 	r, err = fscalls.Read(name, in)
-	err = errors.Join(err, in.Close())
+	err = cmp.Or(err, in.Close())
 	if r != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d files, one a thread, were put in the order of their times.", len(list)))
 	}

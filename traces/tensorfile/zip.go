@@ -167,7 +167,7 @@ func (f *File) packed(m *zip.File) error {
 	}
 	head := make([]byte, min(n, 64<<10)) // a longer description is none of numbers
 	k, err := io.ReadFull(r, head)
-	if err = errors.Join(err, r.Close()); err != nil {
+	if err = cmp.Or(err, r.Close()); err != nil {
 		return fmt.Errorf("byte %d of what it unpacks to: %w; download it again", k, err)
 	}
 	if !bytes.HasPrefix(head, []byte(magic)) {
@@ -206,7 +206,7 @@ func (f *File) Each(do func(tensor int, data []byte)) error {
 		if err == nil { // and the sum of all of it
 			_, err = io.Copy(io.Discard, r)
 		}
-		if err = errors.Join(err, r.Close()); err != nil {
+		if err = cmp.Or(err, r.Close()); err != nil {
 			return fmt.Errorf("%s: %w; download it again", quote(t.Name), err)
 		}
 		before += int64(m.UncompressedSize64)
