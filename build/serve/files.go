@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -69,10 +69,11 @@ func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // send answers with the named file, compressed if there is such a copy and the
 // browser takes it. It reports false when there is no such file.
 func (f *files) send(w http.ResponseWriter, r *http.Request, name string) bool {
-	data, err := fs.ReadFile(f.root, name)
+	file, err := openFile(f.root, name)
 	if err != nil {
 		return false
 	}
+	defer func() { file.Close() }()
 	h := w.Header()
 	h.Set("Content-Type", contentType(name))
 	h.Add("Vary", "Accept-Encoding")
@@ -80,16 +81,58 @@ func (f *files) send(w http.ResponseWriter, r *http.Request, name string) bool {
 		if !accepts(r, c[0]) {
 			continue
 		}
-		if small, err := fs.ReadFile(f.root, name+c[1]); err == nil {
+		if small, err := openFile(f.root, name+c[1]); err == nil {
 			h.Set("Content-Encoding", c[0])
-			data = small
+			file.Close()
+			file = small
 			break
 		}
 	}
-	sum := sha256.Sum256(data)
-	h.Set("Etag", `"`+hex.EncodeToString(sum[:12])+`"`)
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
+	tag, err := hashFile(file)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return true
+	}
+	h.Set("Etag", tag)
+	http.ServeContent(w, r, name, time.Time{}, file)
 	return true
+}
+
+// A content is an open file that can be read again from its beginning.
+type content interface {
+	io.ReadSeeker
+	io.Closer
+}
+
+// openFile opens a file of the site, and nothing else: no folder, and nothing whose name,
+// or that of a folder around it, begins with a dot.
+func openFile(root fs.FS, name string) (content, error) {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return nil, fs.ErrNotExist
+		}
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		if c, ok := f.(content); ok {
+			return c, nil
+		}
+	}
+	f.Close()
+	return nil, fs.ErrNotExist
+}
+
+// hashFile returns what identifies the content, and goes back to its beginning.
+func hashFile(c content) (string, error) {
+	sum := sha256.New()
+	_, err := io.Copy(sum, c)
+	if err == nil {
+		_, err = c.Seek(0, io.SeekStart)
+	}
+	return `"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"`, err
 }
 
 // accepts reports whether the browser takes a content encoding. Browsers never

@@ -29,7 +29,12 @@ func serve(dir, addr string) error {
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
 		return fmt.Errorf("%w; build the site first with: make build", err)
 	}
-	root := os.DirFS(dir)
+	folder, err := os.OpenRoot(dir) // links cannot lead out of it
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	root := folder.FS()
 	if _, err := readHeaders(root); err != nil {
 		return err
 	}
@@ -38,7 +43,11 @@ func serve(dir, addr string) error {
 		return err
 	}
 	fmt.Printf("Spillway is at http://%s/ (Ctrl-C ends it)\n", l.Addr())
-	server := &http.Server{Handler: &files{root}, ReadHeaderTimeout: 10 * time.Second}
+	// The longest file takes seconds on this machine; who takes minutes only holds a connection.
+	server := &http.Server{
+		Handler: &files{root}, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		WriteTimeout: 5 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+	}
 	return server.Serve(l)
 }
 

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"testing/fstest"
@@ -20,6 +23,8 @@ func TestFiles(t *testing.T) {
 			"capture.py":   {Data: []byte("recorder")},
 			"_headers":     {Data: []byte("/*\n  Cache-Control: no-cache\n/data/*\n  X-Kind: data\n")},
 			"data/a.spill": {Data: []byte("bytes")},
+			".git/config":  {Data: []byte("secret")},
+			"data/.key":    {Data: []byte("secret")},
 		},
 	}
 	tests := []struct {
@@ -43,6 +48,9 @@ func TestFiles(t *testing.T) {
 		{"missing", "GET", "/nothing", "", 404, "<missing>", "text/html; charset=utf-8", ""},
 		{"folder", "GET", "/data/", "", 404, "<missing>", "text/html; charset=utf-8", ""},
 		{"rules", "GET", "/_headers", "", 404, "<missing>", "text/html; charset=utf-8", ""},
+		{"in a folder with a dot", "GET", "/.git/config", "", 404, "<missing>", "text/html; charset=utf-8", ""},
+		{"with a dot", "GET", "/data/.key", "", 404, "<missing>", "text/html; charset=utf-8", ""},
+		{"a folder's name", "GET", "/data", "", 404, "<missing>", "text/html; charset=utf-8", ""},
 		{"outside", "GET", "/../../etc/passwd", "", 404, "<missing>", "text/html; charset=utf-8", ""},
 		{"post", "POST", "/", "", 405, "only GET and HEAD\n", "text/plain; charset=utf-8", ""},
 	}
@@ -61,6 +69,28 @@ func TestFiles(t *testing.T) {
 				t.Errorf("%s %s: got Cache-Control %q", tt.method, tt.path, w.Header().Get("Cache-Control"))
 			}
 		})
+	}
+}
+
+// TestLinksStayInside: a link in the site that leads out of it is not followed.
+func TestLinksStayInside(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret")
+	dir := t.TempDir()
+	if err := errors.Join(os.WriteFile(outside, []byte("secret"), 0o600), os.Symlink(outside, filepath.Join(dir, "link.txt")),
+		os.WriteFile(filepath.Join(dir, "page.txt"), []byte("page"), 0o600)); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for path, want := range map[string]int{"/link.txt": http.StatusNotFound, "/page.txt": http.StatusOK} {
+		w := httptest.NewRecorder()
+		(&files{root.FS()}).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != want {
+			t.Errorf("GET %s: got %d, want %d", path, w.Code, want)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"spillway/ui/bundle"
@@ -59,7 +58,7 @@ func (s *shell) bundle(args []string) error {
 	if err != nil {
 		return failed{fmt.Errorf("what would be written cannot be read: %w", err)}
 	}
-	if err := os.WriteFile(*out, data, 0o644); err != nil {
+	if err := replace(*out, data); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.out, "%s: %d bytes, %d parts: spillway check %s\n", *out, len(data), len(b.Info().Parts), *out)

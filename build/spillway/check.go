@@ -110,7 +110,7 @@ func (s *shell) check(args []string) error {
 func (s *shell) found(c *checked, name, certificate string, asJSON, strict bool) (err error) {
 	c.Here = s.program
 	if certificate != "" {
-		if err := os.WriteFile(certificate, []byte(pages.Certify(s.certified(c, name))), 0o644); err != nil {
+		if err := replace(certificate, []byte(pages.Certify(s.certified(c, name)))); err != nil {
 			return err
 		}
 	}

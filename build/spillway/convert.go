@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -98,22 +100,14 @@ func (s *shell) write(name string, data []byte) error {
 		_, err := s.data.Write(data)
 		return err
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return err
+	if !strings.HasSuffix(name, ".gz") {
+		return replace(name, data)
 	}
-	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(f)
-		if _, err := z.Write(data); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-	} else if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Close()
+	return writeWhole(name, func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		_, err := z.Write(data)
+		return cmp.Or(err, z.Close())
+	})
 }
 
 // operations writes what workloads do with a store that keeps their tensors.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	opener "spillway/ui/files"
@@ -44,7 +43,7 @@ func (s *shell) export(args []string) error {
 		_, err = s.data.Write(data)
 		return err
 	}
-	if err := os.WriteFile(*out, data, 0o666); err != nil {
+	if err := replace(*out, data); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.errs, "%s: %.1f MB\n", *out, float64(len(data))/1e6)

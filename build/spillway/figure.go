@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +70,7 @@ func (s *shell) figure(args []string) error {
 	o.Link = page + "#" + link
 	text := draw.SVG(v, o)
 	if *out != "" {
-		return os.WriteFile(*out, []byte(text), 0o644)
+		return replace(*out, []byte(text))
 	}
 	_, err = fmt.Fprint(s.data, text)
 	return err

@@ -197,6 +197,8 @@ func noMore(rest []string, err error) error {
 // failed marks an error that is about a run, not about how the command was used.
 type failed struct{ error }
 
+func (f failed) Unwrap() error { return f.error }
+
 func exitCode(err error, stderr io.Writer) int {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,6 +39,21 @@ func (s *shell) merge(args []string) error {
 	parts, err := gather(files)
 	if err != nil {
 		return fmt.Errorf("merge: %w", err)
+	}
+	// Once without printing: the checksum of a part says that it is as it was written, not
+	// that this program can print what it says.
+	unprinted := *s
+	unprinted.out, unprinted.data = io.Discard, io.Discard
+	if err := unprinted.join(parts, form); err != nil {
+		return err
+	}
+	return s.join(parts, form)
+}
+
+// join prints the runs of whole parts in the order of their sweep.
+func (s *shell) join(parts []*cursor, form *outForm) error {
+	for i, c := range parts {
+		parts[i] = &cursor{file: c.file, head: c.head}
 	}
 	head := parts[0].head
 	w := head.Sweep.writer(s, form)

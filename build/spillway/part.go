@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -169,31 +168,15 @@ func (x *sweeping) part(text, folder string) error {
 }
 
 // make writes a part under another name and gives it its own when it is whole.
-func (x *sweeping) make(file string, head *partHead) (err error) {
-	temp := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // what went wrong before counts
-			_ = os.Remove(temp)
-		}
-	}()
-	w := &partWriter{w: bufio.NewWriter(f), sum: sha256.New(), head: head}
-	if err := x.run(w, head.share()); err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp, file)
+func (x *sweeping) make(file string, head *partHead) error {
+	return writeWhole(file, func(w io.Writer) error {
+		return x.run(&partWriter{w: w, sum: sha256.New(), head: head}, head.share())
+	})
 }
 
 // A partWriter writes the runs of one part.
 type partWriter struct {
-	w    *bufio.Writer
+	w    io.Writer
 	sum  hash.Hash
 	head *partHead
 	rows int
@@ -209,10 +192,7 @@ func (p *partWriter) row(r *sweepRun) error {
 }
 
 func (p *partWriter) end() error {
-	if err := p.line(&partFoot{&p.rows, hex.EncodeToString(p.sum.Sum(nil))}); err != nil {
-		return err
-	}
-	return p.w.Flush()
+	return p.line(&partFoot{&p.rows, hex.EncodeToString(p.sum.Sum(nil))})
 }
 
 // line writes one line.

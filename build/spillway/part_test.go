@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -162,6 +163,13 @@ func TestMergeNames(t *testing.T) {
 		{"a digit changed", func(t *testing.T, folder string) {
 			change(t, first(folder), func(b []byte) []byte { return bytes.Replace(b, []byte(`"time_s":11`), []byte(`"time_s":12`), 1) })
 		}, []string{"@ is damaged: its checksum"}},
+		{"a run that cannot be read, with its checksum", func(t *testing.T, folder string) {
+			change(t, first(folder), func(b []byte) []byte {
+				last := bytes.LastIndex(b, []byte(`{"rows"`))
+				text := bytes.Replace(b[:last], []byte(`"time_s":11`), []byte(`"time_s":[]`), 1)
+				return fmt.Appendf(text, `{"rows":6,"sha256":"%x"}`+"\n", sha256.Sum256(text))
+			})
+		}, []string{"@:2: "}},
 		{"something behind it", func(t *testing.T, folder string) {
 			change(t, first(folder), func(b []byte) []byte { return append(b, "\n"...) })
 		}, []string{"@ is damaged: something stands behind its end"}},

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"spillway/sim/study"
@@ -59,7 +58,7 @@ func (s *shell) report(args []string) error {
 			return ""
 		},
 	})
-	if err := os.WriteFile(*out, []byte(text), 0o644); err != nil {
+	if err := replace(*out, []byte(text)); err != nil {
 		return err
 	}
 	for i := range papers {

@@ -71,8 +71,10 @@ func (s *shell) reproduce(args []string) error {
 		run := &runs[todo[i]]
 		p, err := bundle.Measure(l, r.paper, run)
 		if err == nil {
-			parts[todo[i]] = p
 			err = s.keep(*out, run, p)
+		}
+		if err == nil { // what is not kept is left
+			parts[todo[i]] = p
 		}
 		return err
 	})
@@ -117,14 +119,6 @@ func (s *shell) keep(folder string, run *study.Run, p bundle.Part) error {
 		return err
 	}
 	return replace(keptName(folder, run), data)
-}
-
-// replace writes a file, or leaves the one that is there.
-func replace(name string, data []byte) error {
-	if err := os.WriteFile(name+".part", data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(name+".part", name)
 }
 
 // written writes all that there is to say of a paper, and prints what came out.
