@@ -145,7 +145,7 @@ func descriptor(d string) (kind string, width int64, err error) {
 	case ok && (width > 35 || !strings.Contains(number.bytes, strconv.FormatInt(width, 36))):
 		return "", 0, unknown
 	case d[0] == '>' && (width > 1 && s[0] != 'S' && s[0] != 'V' || s[0] == 'U'):
-		return "", 0, fmt.Errorf("type %s has its highest byte first, as no GPU has; save it with astype('<%s')", quote(d), s)
+		return "", 0, fmt.Errorf("type %s has its highest byte first, as no GPU has; save it with astype(%s)", quote(d), quote("<"+s))
 	case s[0] == 'b':
 		return number.name, width, nil
 	case ok:

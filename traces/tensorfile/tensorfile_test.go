@@ -192,7 +192,7 @@ func TestHostile(t *testing.T) {
 		{"npy code", npy("{'descr': __import__('os'), 'shape': (2,)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read: save their fields one by one, numpy.savez(file, **{n: a[n] for n in a.dtype.names})"},
 		{"npy objects", npy("{'descr': '|O', 'shape': (2,)}"), "byte 10: the array holds Python objects, which are pickles; save numbers"},
 		{"npy objects of 8", npy("{'descr': '|O8', 'shape': (2,)}"), "byte 10: the array holds Python objects, which are pickles; save numbers"},
-		{"npy order", npy("{'descr': '>f4', 'shape': (2,)}"), "byte 10: type \">f4\" has its highest byte first, as no GPU has; save it with astype('<f4')"},
+		{"npy order", npy("{'descr': '>f4', 'shape': (2,)}"), "byte 10: type \">f4\" has its highest byte first, as no GPU has; save it with astype(\"<f4\")"},
 		{"npy type", npy("{'descr': '<q4', 'shape': (2,)}"), `byte 10: unknown type "<q4"`},
 		{"npy width", npy("{'descr': '<f0', 'shape': (2,)}"), `byte 10: unknown type "<f0"`},
 		{"npy width negative", npy("{'descr': '<f-4', 'shape': (2,)}"), `byte 10: unknown type "<f-4"`},

@@ -70,6 +70,12 @@ func read(name, query string) (*want, *problem) {
 	if len(x.state.On) == 0 {
 		return nil, refused(http.StatusBadRequest, "systems names none; there are %s", systems(x.info))
 	}
+	if x.follows() {
+		written := own.Setting{Text: x.state.Setup.Text(own.TextKey)}
+		if _, err := written.Read(own.Place(&x.lab)); err != nil {
+			return nil, refused(http.StatusBadRequest, "%v", err)
+		}
+	}
 	return x, nil
 }
 
@@ -207,18 +213,22 @@ func (x *want) known() bool {
 	return err == nil && of.Setup.Equal(x.state.Setup) && !slices.ContainsFunc(x.state.On, func(name string) bool { return !slices.Contains(of.On, name) })
 }
 
+// follows reports whether a system that does what somebody wrote is among the wanted.
+func (x *want) follows() bool {
+	return slices.ContainsFunc(x.state.On, func(name string) bool {
+		s, err := x.info.System(name)
+		return err == nil && s.Follows != ""
+	})
+}
+
 // restrain gives somebody's own policy no more work than this host has for one, but for a preset as
 // it is: beyond it the run is given up, and the drawing and its link say so.
 func (x *want) restrain() {
-	if x.known() {
+	if x.known() || !x.follows() {
 		return
 	}
-	for _, name := range x.state.On {
-		if s, err := x.info.System(name); err == nil && s.Follows != "" {
-			if work, err := strconv.Atoi(x.state.Setup.Text(own.WorkKey)); err == nil && work > MaxPolicy {
-				_ = x.state.Setup.Set(own.WorkKey, strconv.Itoa(MaxPolicy)) // it is a number below another
-			}
-		}
+	if work, err := strconv.Atoi(x.state.Setup.Text(own.WorkKey)); err == nil && work > MaxPolicy {
+		_ = x.state.Setup.Set(own.WorkKey, strconv.Itoa(MaxPolicy)) // it is a number below another
 	}
 }
 
