@@ -150,7 +150,7 @@ func TestRefused(t *testing.T) {
 		{"/figure/store.svg?systems=own&policy=evict:1", 400, "Policy 1:6: here should be ="},
 		{"/figure/train.svg?systems=own&policy=score%3D((", 400, "Policy 1:"},
 		{"/figure/llm.svg?systems=own&policy=nope", 400, "Policy 1:"},
-		{"/figure/serve.svg?systems=lru,own&policy=evict%3Dnope", 400, "Policy 1:7: nope is unknown"},
+		{"/figure/serve.svg?systems=host,own&policy=evict%3Dnope", 400, "Policy 1:7: nope is unknown"},
 		{"/figure/g10-paper.svg?systems=", 400, "systems names none"},
 		{"/figure/g10-paper.svg?systems=magic", 400, `"magic"`},
 		{"/figure/g10-paper.svg?view=reproduce", 400, `unknown setting "view"`},
