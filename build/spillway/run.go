@@ -61,7 +61,14 @@ func resultDocs(doors []all.Entry) (list []doc) {
 }
 
 func (s *shell) run(args []string) error {
-	fs := s.flags("run", runForm, runAbout, append(slices.Clone(runDocs), resultDocs(s.labs)...)...)
+	fs := s.flags("run", runForm, runAbout, runDocs...)
+	usage := fs.Usage
+	fs.Usage = func() { // laboratories are built for who asks what they print
+		usage()
+		for _, d := range resultDocs(s.labs) {
+			fmt.Fprintf(s.out, "\n%s", d.text())
+		}
+	}
 	asJSON := fs.Bool("json", false, "print JSON, described below")
 	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
 	s.forceFlag(fs)
