@@ -13,7 +13,7 @@ SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -p
 LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/ } !skip' <<<"$$out")"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
 # Packages with files for the browser only: of the others a tool that looks at the text
 # would see the same as natively.
-BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -printf './%h\n' | sort -u)
+BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' | sed 's,^,./,; s,/[^/]*$$,,' | sort -u)
 
 .PHONY: help run build offline dist release generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
@@ -79,13 +79,13 @@ test-browser: site ## the page in Chromium; ARGS="tests/llm.spec.mjs" as for Pla
 	@CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-firefox: site ## the page in Firefox, briefly; installs firefox-esr when root
-	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit --test-reporter=spec firefox/; }
+	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit --test-reporter=spec firefox/*.test.mjs; }
 
 test-scripts: ## the page's own scripts, without a browser
-	cd build/e2e && node --test --test-reporter=spec unit/
+	cd build/e2e && node --test --test-reporter=spec unit/*.test.mjs
 
 test-edge: site edge ## the optional host in workerd
-	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
+	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/*.test.mjs
 
 load-edge: site edge ## 30 000 requests to the optional host, in workerd: no error, no memory that grows on and on; ten minutes
 	cd build/e2e && node load/edge.mjs
@@ -163,7 +163,7 @@ check-tidy:
 
 BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -count $(or $(COUNT),6)
 # In every recipe below: the folders of the test files that have what is asked for.
-WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-dir=dist $(1) . | xargs -r -n1 dirname | sort -u)
+WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-dir=dist $(1) . | sed 's,/[^/]*$$,,' | sort -u)
 
 # IN=./sim/compress/buddy measures one folder, without Chromium. Node has the engine of Chromium's tabs.
 bench: $(if $(IN),,build server harness) ## measure natively and as WebAssembly, under Node (one table of both) and in Chromium; IN=FOLDER one folder
