@@ -15,7 +15,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # would see the same as natively.
 BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' | sed 's,^,./,; s,/[^/]*$$,,' | sort -u)
 
-.PHONY: help run build offline dist release generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
+.PHONY: help run build offline dist release generate test rest full quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -44,13 +44,19 @@ generate: ## Go from .vugu; SPILLWAY_GENERATED=1: it is there, and others read i
 	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/view/*.vugu >/dev/null 2>&1; then echo 'Translating ui/view/*.vugu to Go ...'; go generate ./ui/view; fi
 	@if [ -e ui/view/0_missing_gen.go ]; then cat ui/view/0_missing_gen.go; echo 'ui/view: a .vugu file has no Go type of its name (see above): declare it, delete ui/view/0_missing_gen.go'; exit 1; fi
 
-test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd
+test: suites ## checks, all packages natively, WebAssembly where it matters, scripts, the page in Chromium: minutes
+	@$(OUT)/suites test
+
+rest: suites ## what test leaves out of what a change must pass: the other browser tests, frameworks, Firefox, workerd, the documents' examples
+	@$(OUT)/suites rest
+
+full: suites ## both
 	@$(OUT)/suites full
 
 quick: suites ## the part of it that what you changed can reach; BASE=COMMIT to compare with another than where the branch began, STOP=1 to end at the first failure
 	@$(OUT)/suites $(if $(BASE),-base $(BASE)) $(if $(STOP),-stop) quick
 
-nightly: suites ## make test without leaving anything out, and fuzzing; hours
+nightly: suites ## make full without leaving anything out, and fuzzing; hours
 	@$(OUT)/suites nightly
 
 times: suites ## what the last runs took: suites, packages, tests, by wall and processor time

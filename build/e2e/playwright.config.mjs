@@ -20,6 +20,8 @@ const origin = `http://127.0.0.1:${process.env.SPILLWAY_PORT}`;
 
 export default defineConfig({
   testDir: 'tests',
+  // Files that somebody else runs, as build/suites says.
+  testIgnore: process.env.SPILLWAY_WITHOUT?.split(',').map((name) => `**/${name}`) ?? [],
   timeout: 120_000, // on a loaded machine a page takes half a minute
   expect: { timeout: 20_000 },
   retries: process.env.CI ? 1 : 0, // what passes only then is named

@@ -1,5 +1,6 @@
-// Suites runs the tests: all that a change must pass (full), what a change can reach
-// (quick), all that there is (nightly). It runs side by side what does not need each
+// Suites runs the tests: what shows in minutes that all is well (test), the rest of what a
+// change must pass (rest), both (full), what a change can reach (quick), all that there is
+// (nightly). It runs side by side what does not need each
 // other, cheap things first, says at once what fails with the line that repeats it
 // alone, and keeps how long everything took (times). Run it from the repository root;
 // the Makefile does.
@@ -30,7 +31,7 @@ func main() {
 	only := flag.String("only", "", "names of tasks, comma between them: only these, whatever they need")
 	tests := flag.Bool("tests", false, "times: every test, not only the longest")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: suites [flags] full | quick | nightly | times | mutants")
+		fmt.Fprintln(os.Stderr, "usage: suites [flags] test | rest | full | quick | nightly | times | mutants")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -80,6 +81,8 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	switch mode {
 	case "full":
 		r = p.full(rec)
+	case "test", "rest":
+		r = p.full(rec).part(mode == "rest")
 	case "nightly":
 		if r, _, err = rec.due(p.full(rec)); err != nil {
 			return false, err
@@ -127,7 +130,7 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 		return false, err
 	}
 	failed := conclude(suites, r.left, time.Since(begun))
-	if mode == "full" {
+	if mode == "full" || mode == "rest" {
 		p.nightly = true
 		_, names, err := rec.due(p.full(rec))
 		if err != nil {

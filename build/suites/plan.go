@@ -172,7 +172,12 @@ func site() task {
 	return task{name: "site", command: []string{"make", "--no-print-directory", "site"}, needs: []string{"generate"}}
 }
 
-// full is `make test`: everything that a change must pass.
+// pass are the files of browser tests that make test runs: every laboratory and view once.
+// The others are for make rest.
+var pass = []string{"first.spec.mjs", "labs.spec.mjs", "page.spec.mjs"}
+
+// full is `make full`: everything that a change must pass. Its tasks say which of them are
+// for make rest; make test runs the others.
 func (p *planner) full(record *record) run {
 	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law }), false, false)
 	native.needs = []string{"generate"}
@@ -181,15 +186,17 @@ func (p *planner) full(record *record) run {
 	}), !p.nightly, true)
 	wasm.needs = []string{"generate"}
 	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
-	r.tasks = append(r.tasks, p.browser("browser", "--project=page --project=fresh"))
+	r.tasks = append(r.tasks, p.browser("browser", inTests(pass)+" --project=page --project=fresh"))
 	for _, target := range []string{"check-vet", "check-fix", "check-static", "check-dead"} {
 		r.tasks = append(r.tasks, check(target))
 	}
 	r.tasks = append(r.tasks, wasm)
+	rest := []task{p.browser("browser-rest", "--project=page --project=fresh")}
+	rest[0].env = append(rest[0].env, "SPILLWAY_WITHOUT="+strings.Join(pass, ","))
 	if p.outsider || p.nightly || outsiderStale(record) {
 		o := p.goTest("test-outsider", []string{outsiders}, false, false)
 		o.needs, o.env = []string{"generate"}, append(o.env, effort.Outsider+"=whole")
-		r.tasks = append(r.tasks, o)
+		rest = append(rest, o)
 	} else if record.Outsider.Inputs == "" {
 		r.left = append(r.left, "build/outsider's tests of the copy: they have not passed yet (make test-outsider)")
 	} else {
@@ -197,7 +204,11 @@ func (p *planner) full(record *record) run {
 	}
 	timing := p.browser("timing", "--project=alone")
 	timing.alone = true
-	r.tasks = append(r.tasks, p.node("test-firefox", "test-firefox", "site"), p.node("test-edge", "test-edge", "site"), timing)
+	rest = append(rest, p.node("test-firefox", "test-firefox", "site"), p.node("test-edge", "test-edge", "site"), timing)
+	for i := range rest {
+		rest[i].rest = true
+	}
+	r.tasks = append(r.tasks, rest...)
 	if !p.nightly {
 		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !effort.OnPlatform(i.folder) })))+" packages as WebAssembly, fuzzing")
 	} else {
@@ -209,10 +220,38 @@ func (p *planner) full(record *record) run {
 	return r
 }
 
+// inTests are files of browser tests as arguments of Playwright.
+func inTests(specs []string) string { return "tests/" + strings.Join(specs, " tests/") }
+
+// part is make test, or make rest with what its tasks need.
+func (r run) part(rest bool) (some run) {
+	needed := map[string]bool{}
+	for _, t := range slices.Backward(r.tasks) { // what is needed stands before
+		if t.rest == rest || needed[t.name] {
+			some.tasks = append(some.tasks, t)
+			for _, name := range t.needs {
+				needed[name] = true
+			}
+		}
+	}
+	slices.Reverse(some.tasks)
+	some.left = r.left
+	if !rest {
+		var names []string
+		for _, t := range r.tasks {
+			if t.rest {
+				names = append(names, t.name)
+			}
+		}
+		some.left = append([]string{"for make rest: " + strings.Join(names, ", ")}, r.left...)
+	}
+	return some
+}
+
 // quick is `make quick`: what a change can reach.
 func (p *planner) quick(reached *reach) (run, error) {
 	if reached.all != "" {
-		fmt.Fprintf(p.out, "%s: everything may turn out otherwise; make test is for that.\n", reached.all)
+		fmt.Fprintf(p.out, "%s: everything may turn out otherwise; make full is for that.\n", reached.all)
 	}
 	r := run{tasks: p.first()}
 	native := func(i *goPackageInfo) bool { return i.native && i.folder != law }
@@ -262,7 +301,7 @@ func (p *planner) quick(reached *reach) (run, error) {
 	r.left = append(r.left,
 		fmt.Sprintf("%d of %d packages with tests (%d others with -short)", len(all)-len(whole)-len(short), len(all), len(short)),
 		fmt.Sprintf("%d of %d as WebAssembly", len(all)-len(wasm), len(all)),
-		left, "Firefox, workerd, timing, staticcheck, dead code: make test has them")
+		left, "Firefox, workerd, timing, staticcheck, dead code: make full has them")
 	return r, nil
 }
 

@@ -89,7 +89,7 @@ func inputs(places []string) (string, error) {
 
 // outsiderStale reports whether the outsider's tests have to run: its documents or lists
 // are not those that they passed with. As long as they have not passed, nobody waits for
-// them: make test says so.
+// them: make rest says so.
 func outsiderStale(r *record) bool {
 	now, err := inputs(seams)
 	return r.Outsider.Inputs != "" && (err != nil || now != r.Outsider.Inputs)

@@ -228,6 +228,47 @@ func TestQuickIsPartOfFull(t *testing.T) {
 	}
 }
 
+// TestParts: what make test and make rest do is what make full does, each task once but
+// for what both need, and no browser test is in both or in none.
+func TestParts(t *testing.T) {
+	h, err := trueHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := (&planner{out: io.Discard, house: h, outsider: true}).full(&record{})
+	count := map[string]int{}
+	for _, rest := range []bool{false, true} {
+		had := map[string]bool{}
+		for _, task := range full.part(rest).tasks {
+			count[task.name]++
+			had[task.name] = true
+			for _, name := range task.needs {
+				if !had[name] {
+					t.Errorf("rest=%v: %s needs %s, which is not there before it", rest, task.name, name)
+				}
+			}
+		}
+	}
+	for _, task := range full.tasks {
+		if both := task.name == "generate" || task.name == "site"; count[task.name] == 0 || count[task.name] > 1 && !both {
+			t.Errorf("%s is in %d of make test and make rest", task.name, count[task.name])
+		}
+	}
+	data, err := os.ReadFile(specMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range pass {
+		if !bytes.Contains(data, []byte(`"`+spec+`"`)) {
+			t.Errorf("there is no file %s of browser tests", spec)
+		}
+	}
+	at := slices.IndexFunc(full.tasks, func(t task) bool { return t.name == "browser-rest" })
+	if want := "SPILLWAY_WITHOUT=" + strings.Join(pass, ","); !slices.Contains(full.tasks[at].env, want) {
+		t.Errorf("browser-rest has no %s: %q", want, full.tasks[at].env)
+	}
+}
+
 // A change in one laboratory asks for its browser tests only, one that all share for
 // those of one laboratory.
 func TestSpecs(t *testing.T) {

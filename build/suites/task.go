@@ -20,6 +20,7 @@ type task struct {
 	command []string
 	env     []string // besides the environment
 	needs   []string // tasks that must have passed before
+	rest    bool     // for make rest, not for make test
 	alone   bool     // nothing runs beside it: its tests measure time
 	reader  reader   // of what it prints; nil: its exit status is its only result
 	repeat  string   // a line for the shell that does it again; empty: the command itself

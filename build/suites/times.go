@@ -17,7 +17,7 @@ const longest = 25
 // printTimes prints tables of the last runs: suites, packages, tests.
 func printTimes(w io.Writer, all bool) error {
 	found := false
-	for _, mode := range []string{"nightly", "full", "quick"} {
+	for _, mode := range []string{"nightly", "full", "test", "rest", "quick"} {
 		data, err := os.ReadFile(timesFile(mode))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
