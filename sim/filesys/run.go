@@ -847,7 +847,8 @@ func (r *run) act(c *client) bool {
 		r.fs.Act(t, int(t.ID-r.threads), r.now)
 	}
 	r.sends(c)
-	if len(t.Steps) == 0 {
+	if len(t.Steps) == 0 { // what it writes back is in blocks that others write
+		r.written(c)
 		c.phase = sleeps
 	}
 	return c.phase == steps
