@@ -124,6 +124,7 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	if err := os.Setenv("SPILLWAY_GENERATED", "1"); err != nil {
 		return false, err
 	}
+	s.usual = usual(mode)
 	begun := time.Now()
 	suites := s.run(r.tasks)
 	if err := keepTimes(mode, time.Since(begun), suites); err != nil {

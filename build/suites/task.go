@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,8 @@ type schedule struct {
 	stop  *stopper // begin nothing more once something failed, and end what runs; nil: go on
 	out   io.Writer
 	logs  string // folder for what tasks print
+	// usual is the processor time in seconds that tasks took the last time, by name.
+	usual map[string]float64
 	// passed is told of every task that has passed, one at a time; nil: nobody asks.
 	passed func(name string, took time.Duration) error
 
@@ -143,7 +146,7 @@ func (s *schedule) run(tasks []task) []suite {
 					names = append(names, fmt.Sprintf("%s (%.0f s)", tasks[i].name, time.Since(since).Seconds()))
 				}
 			}
-			fmt.Fprintf(s.out, "%s  under way: %s\n", clock(), strings.Join(names, ", "))
+			fmt.Fprintf(s.out, "%s  %d of %d done%s; under way: %s\n", clock(), len(s.results), len(tasks), s.remaining(tasks), strings.Join(names, ", "))
 			s.mu.Unlock()
 		}
 	}
@@ -152,6 +155,26 @@ func (s *schedule) run(tasks []task) []suite {
 		list[i] = *s.results[tasks[i].name]
 	}
 	return list
+}
+
+// remaining says how long the rest takes if it takes as long as the last time; nothing
+// if a task has not run here before.
+func (s *schedule) remaining(tasks []task) string {
+	left := 0.0
+	for i := range tasks {
+		name := tasks[i].name
+		took, known := s.usual[name]
+		switch since, runs := s.running[name]; {
+		case s.results[name] != nil:
+		case !known:
+			return ""
+		case runs:
+			left += max(0, took-time.Since(since).Seconds())
+		default:
+			left += took
+		}
+	}
+	return fmt.Sprintf(", about %.0f minutes left", math.Ceil(left/60/float64(s.lanes)))
 }
 
 // mayBegin reports whether a task's turn has come: what it needs has ended, a lane is

@@ -38,6 +38,21 @@ func printTimes(w io.Writer, all bool) error {
 	return nil
 }
 
+// usual are the seconds of processor that the tasks of a mode took the last time, by name;
+// nil if it has not run here.
+func usual(mode string) map[string]float64 {
+	data, err := os.ReadFile(timesFile(mode))
+	var t times
+	if err != nil || json.Unmarshal(data, &t) != nil {
+		return nil
+	}
+	list := map[string]float64{}
+	for i := range t.Suites {
+		list[t.Suites[i].Name] = t.Suites[i].CPU
+	}
+	return list
+}
+
 func (t *times) print(w io.Writer, all bool) {
 	fmt.Fprintf(w, "%s at %s, %s: %.0f s on %d processors\n\n", t.Mode, t.Commit, t.Begun, t.Wall, t.Cores)
 	fmt.Fprintf(w, "%-16s %8s %8s %7s %7s %7s\n", "suite", "wall s", "cpu s", "passed", "failed", "skipped")
