@@ -291,7 +291,7 @@ func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) 
 	if l.Entry != "" {
 		shown = u.Text(l.Entry)
 	}
-	if err := u.Apply(pairs); err != nil {
+	if err := u.Apply(u.WithCompanions(pairs)); err != nil {
 		return nil, errors.Join(err, meansFile(l, u, pairs))
 	}
 	if files != nil && l.Entry != "" && shown == "" { // an entry that stands for itself

@@ -189,7 +189,12 @@ func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) 
 	}
 	x.grid = sweep.Grid{Base: base, Axes: axes, Systems: x.Systems, Keep: q.pairs}
 	x.grid.Start = func(axes []knob.Pair) (*knob.Setup, error) {
-		return fromFiles(x.lab, x.files, slices.Concat(q.pairs, axes))
+		all := slices.Concat(q.pairs, axes)
+		u, err := fromFiles(x.lab, x.files, all)
+		if err == nil {
+			_ = u.Apply(u.WithCompanions(all)) // what contradicts is said when the axes are applied
+		}
+		return u, err
 	}
 	if err := x.grid.Check(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)

@@ -100,6 +100,11 @@ type Choice struct {
 	// shows the choice without: of several whose Set holds, the one of whose Also most
 	// is so.
 	Suggests string
+	// Companions is a setup text of what stands around the choice as a rule, such as the
+	// machine around a GPU. Whoever names the choice has it, too, but for what is named
+	// beside it (Setup.WithCompanions). Choices of the same Kin take each other's place
+	// and leave what stands around them.
+	Companions, Kin string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
 	// Ineffective lists knobs that change nothing while the choice stands, and Why. Hides

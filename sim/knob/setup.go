@@ -451,6 +451,61 @@ func (u *Setup) Apply(pairs []Pair) error {
 	return errors.Join(errs...)
 }
 
+// Choose is Set of somebody who picks a choice by itself: with what stands around it as a rule,
+// which it reports, unless the choice before was of its kin.
+func (u *Setup) Choose(key, text string) (around bool, err error) {
+	p := Pair{key, text}
+	is, was := u.choice(p), u.choice(Pair{key, u.Text(key)})
+	if is == nil || is.Companions == "" || was != nil && was.Kin == is.Kin {
+		return false, u.Set(key, text)
+	}
+	v := u.Clone()
+	if err := v.Apply(v.WithCompanions([]Pair{p})); err != nil {
+		return false, err
+	}
+	*u = *v
+	return true, nil
+}
+
+// WithCompanions returns pairs that a person wrote with what stands around their choices as a
+// rule put before them, as far as no pair names it and no other choice in them brings it.
+func (u *Setup) WithCompanions(pairs []Pair) []Pair {
+	var around []Pair
+	for _, p := range pairs {
+		if c := u.choice(p); c != nil {
+			more, _ := Pairs(c.Companions) // lab.New has checked it
+			around = append(around, slices.DeleteFunc(more, func(a Pair) bool { return u.names(pairs, a.Key) })...)
+		}
+	}
+	return append(around, pairs...)
+}
+
+// choice returns the choice of a One that a pair names, or nil.
+func (u *Setup) choice(p Pair) *Choice {
+	k := u.Knob(p.Key)
+	if k == nil || k.Kind != One {
+		return nil
+	}
+	text, err := k.Canon(p.Text)
+	if err != nil {
+		return nil
+	}
+	return k.Choice(text)
+}
+
+// names reports whether pairs set a knob: by its key, or by a choice that brings it.
+func (u *Setup) names(pairs []Pair, key string) bool {
+	is := func(p Pair) bool { return p.Key == key }
+	return slices.ContainsFunc(pairs, func(p Pair) bool {
+		c := u.choice(p)
+		if is(p) || c == nil {
+			return is(p)
+		}
+		brought, _ := Pairs(c.Set) // lab.New has checked it
+		return slices.ContainsFunc(brought, is)
+	})
+}
+
 // Read sets what a setup text says, as Apply does.
 func (u *Setup) Read(text string) error {
 	pairs, err := Pairs(text)

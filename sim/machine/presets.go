@@ -115,6 +115,45 @@ func Presets() []Preset {
 	}
 }
 
+// With is the node with other GPUs in it. What programs reach of the GPUs' links to the host and to
+// each other goes with what data sheets say of these links.
+func (c Config) With(g GPU) Config {
+	if g.Key == c.GPU.Key {
+		c.GPU = g
+		return c
+	}
+	c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Link), int64(c.GPU.Link)))
+	if c.Collective > 0 {
+		was, now := c.GPU.Peer, g.Peer
+		if was == 0 || now == 0 {
+			was, now = c.GPU.Link, g.Link
+		}
+		c.Collective = unit.Bandwidth(unit.MulDiv(int64(c.Collective), int64(now), int64(was)))
+	}
+	c.GPU = g
+	return c
+}
+
+// SoldWith is the node in which a GPU stands as a rule: NVIDIA's server where GPUs have NVLink, a desktop
+// for GeForce, a workstation for the other cards; that of the TERAIO paper for its own GPU.
+func SoldWith(g GPU) Config {
+	switch {
+	case g.Key == Standard().GPU.Key:
+		return Standard()
+	case g.Peer > 0 && (g.Form == "SXM4" || g.Form == "SXM2"):
+		return must(FindPreset("eight-a100")).Config.With(g)
+	case g.Peer > 0:
+		return must(FindPreset("dgx-h100")).Config.With(g)
+	case g.Bounce:
+		c := desktop().With(g)
+		c.Collective = workstation().With(g).Collective // where there are several
+		return c
+	}
+	c := workstation().With(g)
+	c.GDS = true
+	return c
+}
+
 // dgx is NVIDIA's server with eight GPUs. The rate of collectives is in GB/s, of the memory's
 // channels in millions of transfers of 8 bytes a second.
 func dgx(gpu, path string, collective unit.Bandwidth, watts, transfers int64) Config {

@@ -28,18 +28,7 @@ func Server(g machine.GPU, gpus int64) machine.Config {
 	c.Host, c.HostSpare = unit.Bytes(part(int64(c.Host))), unit.Bytes(part(int64(c.HostSpare)))
 	c.HostRate, c.Adam = unit.Bandwidth(part(int64(c.HostRate))), part(c.Adam)
 	c.Prices.Base, c.Prices.BaseWatt = part(c.Prices.Base), part(c.Prices.BaseWatt)
-	if g.Key != c.GPU.Key {
-		c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Link), int64(c.GPU.Link)))
-		if c.Collective > 0 {
-			was, now := c.GPU.Peer, g.Peer
-			if was == 0 || now == 0 {
-				was, now = c.GPU.Link, g.Link
-			}
-			c.Collective = unit.Bandwidth(unit.MulDiv(int64(c.Collective), int64(now), int64(was)))
-		}
-		c.GPU = g
-	}
-	return c
+	return c.With(g)
 }
 
 // Standard is a setting that every other begins with: Llama 3 8B in fp8 on an H100.

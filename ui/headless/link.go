@@ -34,6 +34,7 @@ func State(i *lab.Info, preset string, pairs []knob.Pair) (*state.State, error) 
 		all = slices.DeleteFunc(all, func(q knob.Pair) bool { return q.Key == p.Key && p.Key != "run" })
 		all = append(all, p)
 	}
+	all = i.Setup().WithCompanions(all)
 	s, err := link.Read(i, all)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "in this link: "))

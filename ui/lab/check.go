@@ -274,7 +274,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Ceiling)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set + " " + c.Suggests)
+			pairs, err := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}

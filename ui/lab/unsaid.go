@@ -32,9 +32,19 @@ func (l *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
 }
 
 // Said are the settings that set u again where they are given to Presume: those that differ from
-// their defaults, and those that are as by default but would not be where nobody says them.
+// their defaults, and those that are as by default but would not be where nobody says them, or
+// where a choice among them brings its companions.
 func (l *Info) Said(u *knob.Setup) []knob.Pair {
 	pairs := u.Pairs()
+	if all := u.WithCompanions(pairs); len(all) > len(pairs) {
+		v := l.Setup()
+		_ = v.Apply(all) // texts that a setup has are allowed
+		for i := range u.Knobs() {
+			if k := &u.Knobs()[i]; !k.Derived && v.Text(k.Key) != u.Text(k.Key) {
+				pairs = append(pairs, knob.Pair{Key: k.Key, Text: u.Text(k.Key)})
+			}
+		}
+	}
 	for _, x := range l.Unsaid {
 		if text := u.Text(x.Key); text != x.Text && !says(pairs, x.Key) && !l.meets(u, nil, x.Unless) {
 			pairs = append(pairs, knob.Pair{Key: x.Key, Text: text})

@@ -448,7 +448,10 @@ func modelKnob() setting {
 }
 
 // machineKnobs are those of the node, but for its name.
-func machineKnobs() []setting {
+func machineKnobs() []setting { return append([]setting{gpuKnob()}, aroundKnobs()...) }
+
+// gpuKnob is the kind of GPU, with the node in which it stands as a rule.
+func gpuKnob() setting {
 	gpu := one("gpu", "GPU", "", "", "The kind of GPU; all are the same.", func(s *settings) *string { return &s.GPU })
 	for _, g := range machine.GPUs() {
 		var without []string
@@ -457,11 +460,16 @@ func machineKnobs() []setting {
 			without, why = []string{"gds"}, "drives cannot copy to a GeForce directly"
 		}
 		gpu.Choices = append(gpu.Choices, knob.Choice{
-			Ineffective: without, Why: why,
+			Ineffective: without, Why: why, Kin: g.Form, Companions: companions(&g),
 			Key: g.Key, Label: g.Title, Source: g.Source, Help: fmt.Sprintf("%v, %v; price: %s.", g.Memory, g.HBM, g.PriceOf),
 			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(spare(&g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
 		})
 	}
+	return gpu
+}
+
+// aroundKnobs are what stands around GPUs: how many there are, drives, host and links.
+func aroundKnobs() []setting {
 	drive := one("drive", "Drive", groupDrives, "", "The kind of SSD; all are the same.", func(s *settings) *string { return &s.Drive })
 	for _, d := range machine.Drives() {
 		drive.Choices = append(drive.Choices, knob.Choice{
@@ -470,7 +478,6 @@ func machineKnobs() []setting {
 		})
 	}
 	return []setting{
-		gpu,
 		numeric("gpus", "GPUs", "", "", 1, 1, 4096, ofNode, "How many GPUs a node has. Where Nodes does not say otherwise, more than eight stand in nodes of eight. Up to 64 in all are simulated, more only by recipe.", func(s *settings) *int64 { return &s.Node.GPUs }),
 		nodesKnob(),
 		numeric("gpu_memory", "Memory of a GPU", "", "GiB", int64(unit.GiB), int64(unit.GiB), 4096*int64(unit.GiB), ofGPU, "What each GPU has. ZeRO and FSDP may use all of it, TERAIO all but the spare part.", func(s *settings) *unit.Bytes { return &s.Node.GPU.Memory }),
@@ -617,13 +624,28 @@ var notOfNode = []string{"price_kwh", "years", "nodes", "ring_step"}
 
 // nodeText writes a node as settings.
 func nodeText(c *machine.Config) string {
+	return nodeSettings(c, slices.Concat(machineKnobs(), priceKnobs()), notOfNode)
+}
+
+// nodeSettings writes what knobs have of a node as settings, but for some keys.
+func nodeSettings(c *machine.Config, knobs []setting, without []string) string {
 	s := settings{GPU: c.GPU.Key, Drive: c.Drive.Key}
 	s.Node = *c
 	var list []knob.Pair
-	for _, k := range slices.Concat(machineKnobs(), priceKnobs()) {
-		if !slices.Contains(notOfNode, k.Key) {
+	for _, k := range knobs {
+		if !slices.Contains(without, k.Key) {
 			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&s)})
 		}
 	}
 	return knob.Join(list, " ")
+}
+
+// notOfGPU are knobs of a node that its GPU does not decide: how many there are, and what comes with
+// the GPU and with the drive by themselves.
+var notOfGPU = append([]string{"gpus", "gpu_memory", "spare", "price_gpu", "watts_gpu", "ssd_read", "ssd_write", "price_drive", "endurance"}, notOfNode...)
+
+// companions are the settings of the node in which a GPU stands as a rule.
+func companions(g *machine.GPU) string {
+	c := machine.SoldWith(*g)
+	return nodeSettings(&c, slices.Concat(aroundKnobs(), priceKnobs()), notOfGPU)
 }

@@ -554,8 +554,12 @@ func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 		}
 	}
 	var other, bad error
+	plain := free && !slices.ContainsFunc(setup, func(p knob.Pair) bool { return p.Key == "preset" })
+	if plain {
+		setup = s.Setup.WithCompanions(setup)
+	}
 	s.Setup, other, bad = undelta(i, setup)
-	if free && !slices.ContainsFunc(setup, func(p knob.Pair) bool { return p.Key == "preset" }) {
+	if plain {
 		i.Presume(s.Setup, setup, nil)
 	}
 	about := []*knob.Setup{s.Setup}

@@ -29,12 +29,16 @@ func (w *Workspace) Type(key, text string) {
 func (w *Workspace) Choose(key, choice string) {
 	w.Change("", func() {
 		before := w.State.Setup.Clone()
-		if err := w.State.Setup.Set(key, choice); err != nil {
+		around, err := w.State.Setup.Choose(key, choice)
+		if err != nil {
 			w.Warn(err)
 			return
 		}
 		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
+		if around {
+			w.SideEffects = strings.TrimSpace(stands(w.State.Setup, k.Choice(choice)) + " " + w.SideEffects)
+		}
 		if k.Grid != nil {
 			w.State.Follow(w.Info, key)
 		}
@@ -49,6 +53,18 @@ func (w *Workspace) Choose(key, choice string) {
 			}
 		}
 	})
+}
+
+// stands says what stands around a choice now: the machine by its name, if it has one.
+func stands(u *knob.Setup, c *knob.Choice) string {
+	around, _ := knob.Pairs(c.Companions) // lab.New has checked it
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if x := k.Choice(u.Text(k.Key)); k.Derived && x != nil && len(around) > 0 && strings.Contains(x.Set, around[0].Key+"=") {
+			return fmt.Sprintf("%s: now %s.", k.Label, Label(x))
+		}
+	}
+	return "What stands around it is now as it is sold with it."
 }
 
 // A wish is what was chosen of a knob until another knob's choice did not allow
