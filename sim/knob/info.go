@@ -49,6 +49,9 @@ type Info struct {
 	// Ceiling is the key of another number that this one is lowered to when a choice
 	// sets either of them; one that is typed is not, and may contradict it.
 	Ceiling string
+	// Within is the key of another number that this one is never larger than, such as the
+	// batch of a micro-batch, and WithinWhy why: whoever sets one of the two moves the other.
+	Within, WithinWhy string
 	// Titled is true of a Word whose text is a name, "|", and what only programs read.
 	Titled bool
 	// Always puts the knob into every link, so that a link keeps its meaning when

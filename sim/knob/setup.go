@@ -347,7 +347,39 @@ func (u *Setup) Set(key, text string) error {
 		}
 	}
 	u.clampToLimits()
+	_ = u.moveWithin([]Pair{{key, text}}) // one pair contradicts nothing
 	return nil
+}
+
+// moveWithin moves numbers that are larger than another that they have to be within: the other if
+// pairs name only this one, else this one. Pairs that name both and contradict are an error.
+func (u *Setup) moveWithin(pairs []Pair) error {
+	var errs []error
+	says := func(key string) bool {
+		return slices.ContainsFunc(pairs, func(p Pair) bool { return p.Key == key })
+	}
+	for at := range u.infos {
+		k := &u.infos[at]
+		if k.Within == "" {
+			continue
+		}
+		other := u.index(k.Within)
+		v, err := ParseDecimal(u.texts[at], k.Scale)
+		most, otherErr := ParseDecimal(u.texts[other], u.infos[other].Scale)
+		if err != nil || otherErr != nil || v <= most {
+			continue
+		}
+		switch mine, others := says(k.Key), says(k.Within); {
+		case mine && !others && v <= u.infos[other].Max:
+			u.texts[other] = Decimal(v, u.infos[other].Scale)
+		case mine && others:
+			errs = append(errs, fmt.Errorf("%s=%s is more than %s=%s: %s; set %s to at most %[4]s, or %[3]s to %[2]s or more", k.Key, u.texts[at], k.Within, u.texts[other], k.WithinWhy, k.Key))
+			fallthrough
+		default:
+			u.texts[at] = Decimal(most, k.Scale)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // apply sets what a choice comes with.
@@ -448,7 +480,7 @@ func (u *Setup) Apply(pairs []Pair) error {
 		}
 	}
 	u.clampToLimits()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, u.moveWithin(pairs))...)
 }
 
 // Choose is Set of somebody who picks a choice by itself: with what stands around it as a rule,

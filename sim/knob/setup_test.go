@@ -1,6 +1,7 @@
 package knob
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -241,6 +242,38 @@ func TestFrom(t *testing.T) {
 			if u.Equal(base) && len(pairs) > 0 {
 				t.Errorf("%s differs from itself by %v", u, pairs)
 			}
+		}
+	}
+}
+
+// TestWithin: of two numbers of which one is within the other, whoever sets one moves the other, and
+// whoever sets both so that they contradict is told.
+func TestWithin(t *testing.T) {
+	number := func(key, within string) Info {
+		return Info{Key: key, Label: key, Kind: Number, Scale: 1, Min: 0, Max: 100, Default: "8", Within: within, WithinWhy: "a part"}
+	}
+	infos := []Info{number("micro", "batch"), number("batch", "")}
+	infos[0].Default = "0"
+	for _, tt := range []struct{ apply, micro, batch, fails string }{
+		{"micro=2", "2", "8", ""},
+		{"micro=16", "16", "16", ""},
+		{"batch=4", "0", "4", ""},
+		{"micro=4 batch=4", "4", "4", ""},
+		{"batch=1 micro=2", "1", "1", "micro=2 is more than batch=1: a part; set micro to at most 1, or batch to 2 or more"},
+	} {
+		u := NewSetup(infos)
+		err := u.Read(tt.apply)
+		if said := fmt.Sprint(err); (err != nil || tt.fails != "") && said != tt.fails {
+			t.Errorf("%s: got %v, want %q", tt.apply, err, tt.fails)
+		}
+		if u.Text("micro") != tt.micro || u.Text("batch") != tt.batch {
+			t.Errorf("%s: got %v, want micro=%s batch=%s", tt.apply, u, tt.micro, tt.batch)
+		}
+	}
+	u := NewSetup(infos)
+	for _, set := range [][4]string{{"micro", "6", "6", "8"}, {"batch", "3", "3", "3"}, {"micro", "5", "5", "5"}} {
+		if err := u.Set(set[0], set[1]); err != nil || u.Text("micro") != set[2] || u.Text("batch") != set[3] {
+			t.Errorf("after %s=%s: %v, %v; want micro=%s batch=%s", set[0], set[1], u, err, set[2], set[3])
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	if f.Step, err = j.Time(); err != nil {
 		return err
 	}
-	r.Tokens = j.Micro * j.Sequence * j.Accumulate * (j.GPUs / max(j.Context, 1))
+	r.Tokens = j.Sequences() * j.Sequence
 	gpu := offload.GPUResult{Peak: f.Memory.Peak}
 	t := &f.Step
 	gpu.Ledger[offload.Computes] = t.Products + t.Attention + t.Moving + t.Host + t.Unpack
@@ -204,9 +204,9 @@ func (f *Formula) says() []string {
 	if m.Gathered > 0 {
 		said += fmt.Sprintf(", %v gathered or cast", m.Gathered)
 	}
-	list = append(list, said+".", fmt.Sprintf("%d sequences of %d tokens an iteration: micro-batches of %d on each GPU, %d of them.", j.Micro*j.Accumulate*j.GPUs, j.Sequence, j.Micro, j.Accumulate))
+	list = append(list, said+".", fmt.Sprintf("%d sequences of %d tokens an iteration: micro-batches of %d on each GPU, %d of them.", j.Sequences(), j.Sequence, j.Micro, j.Accumulate))
 	if c := j.Context; c > 1 {
-		list[1] = fmt.Sprintf("%d sequences of %d tokens an iteration, each on %d GPUs: micro-batches of %d on these, %d of them.", j.Micro*j.Accumulate*(j.GPUs/c), j.Sequence, c, j.Micro, j.Accumulate)
+		list[1] = fmt.Sprintf("%d sequences of %d tokens an iteration, each on %d GPUs: micro-batches of %d on these, %d of them.", j.Sequences(), j.Sequence, c, j.Micro, j.Accumulate)
 	}
 	if m.Peak > j.Memory {
 		list = append(list, fmt.Sprintf("It may not fit: %v of %v, within what estimates are off.", m.Peak, j.Memory))

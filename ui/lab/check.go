@@ -273,6 +273,9 @@ func checkKnobs(knobs []knob.Info) error {
 		if k.Ceiling != "" && u.Knob(k.Ceiling) == nil {
 			bad(": there is no knob %q", k.Ceiling)
 		}
+		if other := u.Knob(k.Within); k.Within != "" && (other == nil || other.Kind != knob.Number || other.Scale != k.Scale) {
+			bad(": there is no number %q of the same scale", k.Within)
+		}
 		for _, c := range k.Choices {
 			pairs, err := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions)
 			if err != nil {

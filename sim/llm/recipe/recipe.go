@@ -329,6 +329,9 @@ func (j *Job) kept() int64 {
 }
 
 // tokens are those of a GPU in a micro-batch.
+// Sequences is how many an iteration trains: of all GPUs, and all micro-batches of a step.
+func (j *Job) Sequences() int64 { return j.Micro * j.Accumulate * (j.GPUs / max(j.Context, 1)) }
+
 func (j *Job) tokens() int64 { return j.Micro * (j.Sequence / max(j.Context, 1)) }
 
 // passed is how many bytes keys and values of a layer are that GPUs pass on which share a sequence; 0 where none do.

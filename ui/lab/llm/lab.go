@@ -11,6 +11,7 @@ import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/system"
 	planner "spillway/sim/llm/system/teraio"
+	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
@@ -214,9 +215,13 @@ func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
 		return nil, err
 	}
 	w := &work{setup: m, origin: origin, notes: notes}
-	a, l := &m.Arch, &m.Layout
-	w.about = fmt.Sprintf("%s: %s parameters, %s of %s tokens an iteration.", a.Title, size(a), prose.Count(l.Batch, "sequence"), prose.Grouped(l.Sequence))
+	w.about = about(&m.Arch, m.Layout.Batch, m.Layout.Sequence)
 	return w, nil
+}
+
+// about says what an iteration trains: a model with so many sequences of so many tokens.
+func about(a *model.Arch, sequences, tokens int64) string {
+	return fmt.Sprintf("%s: %s parameters, %s of %s tokens an iteration.", a.Title, size(a), prose.Count(sequences, "sequence"), prose.Grouped(tokens))
 }
 
 // run runs a system.

@@ -18,6 +18,9 @@ import (
 // describe is the report of a result.
 func describe(w *work, _ *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w, r), Answer: answer(r)}
+	if f := r.Recipe; f != nil { // batch bounds its micro-batch, and says no more
+		rep.About = about(&w.setup.Arch, f.Job.Sequences(), f.Job.Sequence)
+	}
 	if t := w.setup.Arch.Title; strings.HasSuffix(t, changed) {
 		rep.Words = []report.Word{{Key: "model", Text: t}}
 	}

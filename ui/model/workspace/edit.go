@@ -20,8 +20,26 @@ func (w *Workspace) Type(key, text string) {
 		if k := w.State.Setup.Knob(key); k != nil && k.Zero != "" && strings.TrimSpace(text) == "" {
 			w.Drafts[key], text = "", "0"
 		}
+		before := w.State.Setup.Clone()
 		_ = w.State.Setup.Set(key, text) // the field shows the error
+		w.SideEffects = moved(before, w.State.Setup, key)
 	})
+}
+
+// moved says which numbers went with the one that was typed, because one is within the other.
+func moved(before, u *knob.Setup, key string) string {
+	typed := u.Knob(key)
+	if typed == nil {
+		return ""
+	}
+	var said []string
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Key != key && (k.Within == key || k.Key == typed.Within) && u.Text(k.Key) != before.Text(k.Key) {
+			said = append(said, fmt.Sprintf("%s: now %s.", k.Label, u.Text(k.Key)))
+		}
+	}
+	return strings.Join(said, " ")
 }
 
 // Choose gives a knob one of its choices. What was typed stays, except into
