@@ -67,9 +67,8 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	if c.Pinned > 0 {
 		j.Link = c.Pinned
 	}
-	if c.GPU.Peer > 0 {
-		j.Collective = max(j.Collective, c.GPU.Peer/3*2) // what collectives reach of NVLink: as package pretrain has it, 200 of 300 and 300 of 450
-	}
+	// A switch and host memory carry what all their GPUs move at the same time.
+	j.Link = min(j.Link, c.GPU.Link/unit.Bandwidth(max(min(c.Switch, c.InNode()), 1)), c.HostRate/2/unit.Bandwidth(c.GPUs))
 	if across := c.Between() * unit.Bandwidth(c.InNode()); c.Nodes > 1 {
 		j.Collective = min(j.Collective, across)
 	}
@@ -109,7 +108,7 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 		return err
 	}
 	r.Tokens = j.Sequences() * j.Sequence
-	gpu := offload.GPUResult{Peak: f.Memory.Peak}
+	gpu := offload.GPUResult{Peak: f.Memory.Peak, HostRead: f.Step.FromHost, HostWritten: f.Step.ToHost}
 	t := &f.Step
 	gpu.Ledger[offload.Computes] = t.Products + t.Attention + t.Moving + t.Host + t.Unpack
 	gpu.Ledger[offload.Communicate] = t.Communication
@@ -120,9 +119,38 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 		gpu.Ledger[offload.Computes] += t.Optimizer
 	}
 	r.Result = &offload.Result{Schedule: "by formula", Time: t.Time, GPUs: slices.Repeat([]offload.GPUResult{gpu}, int(j.GPUs)), Links: make([]offload.LinkUse, len(r.Node.Links)), HostPeak: f.Memory.Host}
+	if err := r.carry(&f.Step); err != nil {
+		return err
+	}
 	r.Notes = append(r.Notes, f.says()...)
 	if s.Layout.Precision == job.FP32 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s multiplies in bf16 whatever Precision says; what weights and states take is the recipe's.", sys.Title))
+	}
+	return nil
+}
+
+// carry books what a step moves on the links that it crosses.
+func (r *Result) carry(t *recipe.Step) error {
+	host := machine.Endpoint{Kind: machine.OnHost, Pinned: true}
+	for g := range r.GPUs {
+		gpu := machine.Endpoint{Kind: machine.OnGPU, Index: int16(g)}
+		next := machine.Endpoint{Kind: machine.OnGPU, Index: int16((g + 1) % len(r.GPUs))}
+		for _, x := range []struct {
+			from, to machine.Endpoint
+			bytes    unit.Bytes
+		}{{gpu, host, t.ToHost}, {host, gpu, t.FromHost}, {gpu, next, t.Sent}} {
+			if x.bytes == 0 {
+				continue
+			}
+			path, err := r.Node.Route(x.from, x.to)
+			if err != nil {
+				return err
+			}
+			for _, l := range path {
+				r.Links[l].Bytes += x.bytes
+				r.Links[l].Busy = r.Node.Links[l].Rate.Time(r.Links[l].Bytes)
+			}
+		}
 	}
 	return nil
 }

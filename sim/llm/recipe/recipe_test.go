@@ -78,7 +78,7 @@ func own(t *testing.T, r map[string]string) *recipe.Job {
 		name = r["model"]
 	}
 	j := &recipe.Job{
-		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
+		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Link: 55_590 * unit.MBps, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full}[r["recompute"]],
 		Choice: recipe.Choice{
 			Accumulate: 1,
@@ -369,6 +369,40 @@ func TestHostUpdates(t *testing.T) {
 		}
 		if want := unit.Time(j.Trained()) * 1000 * unit.Time(tt.bytes) / 28; s.Optimizer-want > unit.Nanosecond || want-s.Optimizer > unit.Nanosecond {
 			t.Errorf("optimizer %d, fp32 %v: %v, want %v", tt.optimizer, tt.fp32, s.Optimizer, want)
+		}
+	}
+}
+
+// TestTraffic: what a setting puts into host memory moves over the link, and a step takes at least what
+// that takes; a slower link never makes a step shorter.
+func TestTraffic(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	names := []string{"llama3-8b", "granite-8b", "llama3-70b"}
+	for range 400 {
+		j := recipe.Job{
+			Arch: arch(t, names[random.IntN(len(names))]), GPU: kerneltime.Find("h100-sxm"), GPUs: 1 << random.IntN(4), Memory: 80 * unit.GiB,
+			Link: unit.Bandwidth(1+random.IntN(60)) * unit.GBps, Collective: 300 * unit.GBps, Adam: 4e9,
+			Choice:    recipe.Choice{Rank: 8, Targets: recipe.Linear, Optimizer: recipe.Optimizer(random.IntN(6)), Accumulate: 1 + random.Int64N(3), ActivationOffload: random.IntN(2) == 0},
+			Recompute: pretrain.Recompute(random.IntN(3)), Micro: 1 + random.Int64N(8), Sequence: 1 << (9 + random.IntN(5)),
+			Share: recipe.Share(random.IntN(4)),
+		}
+		s, err := j.Time()
+		if err != nil {
+			continue
+		}
+		m := j.Needs()
+		if (m.Host > 0) != (s.ToHost > 0 && s.FromHost > 0) {
+			t.Errorf("%+v: host memory holds %v, and %v and %v move", j, m.Host, s.ToHost, s.FromHost)
+		}
+		if least := j.Link.Time(max(s.ToHost, s.FromHost)); s.Time < least {
+			t.Errorf("%+v: a step takes %v, its traffic %v", j, s.Time, least)
+		}
+		if least := j.Collective.Time(s.Sent); j.GPUs > 1 && (s.Sent == 0) != (j.Share == recipe.Alone) || s.Time < least {
+			t.Errorf("%+v: a step takes %v, and sends %v, which takes %v", j, s.Time, s.Sent, least)
+		}
+		j.Link /= 2
+		if slow, err := j.Time(); err != nil || slow.Time < s.Time {
+			t.Errorf("%+v: over half the link a step takes %v, over all %v: %v", j, slow.Time, s.Time, err)
 		}
 	}
 }
