@@ -17,13 +17,15 @@ import (
 	"strings"
 )
 
-// What unpacking may yield at most. The artifact's repository has 0.02 GiB in
-// some thousand files. Files that hold more than mostHeld are streamed instead.
+// What unpacking may take of memory: with what else a tab has at hand it stays below 512 MiB,
+// whatever is dropped. The artifact's repository has 0.02 GiB in some thousand files.
+// Files of more than mostHeld, and what there is no room for, are streamed instead: of
+// these HeadBytes are held.
 const (
-	maxUnpacked = 1 << 30
-	maxFiles    = 100_000
+	maxUnpacked = 192 << 20 // of all files together
+	maxFiles    = 100_000   // and as many folders, links and headers besides
 	mostHeld    = 32 << 20
-	mostArchive = 1 << 28 // of an archive that has to be held
+	mostArchive = 160 << 20 // of an archive that has to be held
 	mostNested  = 2       // archives in one another
 )
 
@@ -80,8 +82,8 @@ func (f *Item) Whole() (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
-	if err = cmp.Or(err, r.Close()); err == nil && len(data) > maxUnpacked {
+	data, more, err := readUpTo(r, f.Size, maxUnpacked)
+	if err = cmp.Or(err, r.Close()); err == nil && more {
 		err = errTooLarge
 	}
 	return File{Name: f.Name, Data: data}, At(f.Name, err)
@@ -154,7 +156,7 @@ func (u *unpacker) enter(name string, src *source) func() {
 // plain adds one file.
 func (u *unpacker) plain(name string, src source, depth int) error {
 	if len(u.items) >= maxFiles {
-		return fmt.Errorf("%s: more than %d files; drop only the folders you need", name, maxFiles)
+		return tooMany(name)
 	}
 	src.part = u.meter.part(src.size)
 	f := Item{File{Name: name, Data: src.data}, -1, cmp.Or(src.given, name), u.in, src}
@@ -176,7 +178,7 @@ func (u *unpacker) unpack(name string, src source, depth int) error {
 	if err != nil {
 		return At(name, err)
 	}
-	data, more, err := u.hold(r, src.size > u.most/8) // which inflates to more
+	data, more, err := u.hold(r, map[bool]int64{true: u.most + 1}[src.size > u.most/8]) // which inflates to more
 	if err = cmp.Or(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(name)
 	}
@@ -214,28 +216,41 @@ func (u *unpacker) archive(src *source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(r, mostArchive+1))
-	if err = cmp.Or(err, r.Close()); err == nil && len(data) > mostArchive {
+	data, more, err := readUpTo(r, 0, mostArchive)
+	if err = cmp.Or(err, r.Close()); err == nil && more {
 		err = fmt.Errorf("a compressed zip archive of more than %d MiB; decompress it first", mostArchive>>20)
 	}
 	return data, err
 }
 
-// hold reads all of r if it is small; more says that it is not, and data is its
-// beginning. Of what is known to be large no more than that is read.
-func (u *unpacker) hold(r io.Reader, large bool) (data []byte, more bool, err error) {
-	var buf bytes.Buffer
+// hold reads all of r if it is small and there is room; more says that it did not, and data is
+// the beginning. size is how much r has if that is known, else 0: of what is known to be large no
+// more than the beginning is read.
+func (u *unpacker) hold(r io.Reader, size int64) (data []byte, more bool, err error) {
 	wanted := u.most
-	if large {
+	if size > u.most || u.room < u.most {
 		wanted = HeadBytes
 	}
-	limit := min(u.room, wanted)
-	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
-	if n > limit && limit < wanted {
+	if u.room < wanted {
 		return nil, false, errTooLarge
 	}
-	u.room -= n
-	return buf.Bytes(), n > limit, err
+	data, more, err = readUpTo(r, size, wanted)
+	u.room -= int64(len(data))
+	return data, more, err
+}
+
+// readUpTo reads up to limit bytes and one more, of a reader that has so many if size is not 0;
+// more says that it has more than limit.
+func readUpTo(r io.Reader, size, limit int64) (data []byte, more bool, err error) {
+	var buf bytes.Buffer
+	if size > 0 {
+		buf.Grow(int(min(size, limit)) + bytes.MinRead) // which ReadFrom wants to be there at the end
+	}
+	_, err = buf.ReadFrom(io.LimitReader(r, limit+1))
+	if data = buf.Bytes(); cap(data)-len(data) > len(data)/4 {
+		data = bytes.Clone(data) // what it grew by is room that nobody else has
+	}
+	return data, int64(len(data)) > limit, err
 }
 
 // zip adds the files of an archive.
@@ -253,6 +268,9 @@ func (u *unpacker) zip(name string, src source, depth int) error {
 	}
 	if ofTensors(r.File) || ofOffice(r.File) {
 		return u.plain(name, src, depth-1)
+	}
+	if len(r.File) > 2*maxFiles {
+		return tooMany(name)
 	}
 	for _, z := range r.File {
 		inside := clean(z.Name)
@@ -290,7 +308,7 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	data, more, err := u.hold(r, size > u.most)
+	data, more, err := u.hold(r, size)
 	if err = cmp.Or(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(archive)
 	}
@@ -306,7 +324,11 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 }
 
 func tooLarge(name string) error {
-	return fmt.Errorf("%s: unpacks to more than %d GiB; drop only the folders frontend, results and src/configs", name, maxUnpacked>>30)
+	return fmt.Errorf("%s: unpacks to more than %d MiB; drop only the folders frontend, results and src/configs", name, maxUnpacked>>20)
+}
+
+func tooMany(name string) error {
+	return fmt.Errorf("%s: more than %d files; drop only the folders you need", name, maxFiles)
 }
 
 // clean is a name with slashes between folders and without characters that would

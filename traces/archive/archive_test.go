@@ -98,7 +98,7 @@ func TestTooLarge(t *testing.T) {
 	for _, f := range []File{{Name: "a.gz", Data: archivetest.Gzip(t, data)}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x", Data: data}})}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: archivetest.Gzip(t, data)}})}} {
 		u := unpacker{room: 1<<20 - 1, most: mostHeld, meter: &meter{}}
 		err := u.add(f.Name, source{data: f.Data, size: int64(len(f.Data))}, 0)
-		if err == nil || !strings.Contains(err.Error(), "unpacks to more than 1 GiB; drop only the folders frontend, results and src/configs") {
+		if err == nil || !strings.Contains(err.Error(), "unpacks to more than 192 MiB; drop only the folders frontend, results and src/configs") {
 			t.Errorf("%s: got %v", f.Name, err)
 		}
 	}

@@ -3,7 +3,6 @@ package archive
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -16,7 +15,7 @@ const (
 )
 
 var (
-	errTooLarge = errors.New("more than 1 GiB unpacked")
+	errTooLarge = fmt.Errorf("more than %d MiB unpacked", maxUnpacked>>20)
 	errBomb     = fmt.Errorf("unpacks to more than %d times its size, as no recording does; compress it again", mostRatio)
 	errEndless  = fmt.Errorf("unpacks to more than %d GiB; record fewer steps", mostInflated>>30)
 	bom         = []byte("\xef\xbb\xbf") // some editors put it in front of text
@@ -72,8 +71,8 @@ func (s *source) readerAt() (io.ReaderAt, error) {
 	if at, ok := r.(io.ReaderAt); ok {
 		return at, nil // stays open as long as its files may be read
 	}
-	data, err := io.ReadAll(io.LimitReader(r, mostArchive+1))
-	if err = cmp.Or(err, r.Close()); err == nil && len(data) > mostArchive {
+	data, more, err := readUpTo(r, s.size, mostArchive)
+	if err = cmp.Or(err, r.Close()); err == nil && more {
 		err = fmt.Errorf("an archive of more than %d MiB; unpack it and drop the files", mostArchive>>20)
 	}
 	return bytes.NewReader(data), err

@@ -37,10 +37,18 @@ func (u *unpacker) tarred(archive string, src source, r *tar.Reader, depth int) 
 			return fmt.Errorf("%s: damaged tar archive (%w); download it again", archive, err)
 		}
 		inside := clean(h.Name)
+		switch {
+		case sparse(h): // its holes are no bytes of the archive, and may be any number
+			return fmt.Errorf("%s: %s in it is sparse, with holes that are not stored; pack it again without --sparse", archive, inside)
+		case at >= 2*maxFiles:
+			return tooMany(archive)
+		case !src.packed && h.Size > src.size:
+			return fmt.Errorf("%s: %s in it has %d bytes, more than the archive; download it again", archive, inside, h.Size)
+		}
 		if h.Typeflag != tar.TypeReg || skipped(inside) {
 			continue
 		}
-		data, more, err := u.hold(r, h.Size > u.most)
+		data, more, err := u.hold(r, h.Size)
 		if errors.Is(err, errTooLarge) {
 			return tooLarge(archive)
 		}
@@ -56,6 +64,16 @@ func (u *unpacker) tarred(archive string, src source, r *tar.Reader, depth int) 
 			return err
 		}
 	}
+}
+
+// sparse reports whether a file has holes, as GNU tar writes them by either of its ways.
+func sparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return h.Typeflag == tar.TypeGNUSparse
 }
 
 // member opens one file of an archive, by its number in it.
