@@ -26,6 +26,7 @@ var signatures = []struct {
 	{0, "SQLite format 3\x00", "a SQLite database, " + nsight},
 	{0, "\x7fELF", "a program (ELF), not a trace"},
 	{0, "\x00asm", "a WebAssembly program, not a trace"},
+	{0, "GGUF", "a GGUF file, whose weights are quantized already; drop the config.json of the model that it was made of, or for compression that model's safetensors"},
 	{0, "PAR1", "a Parquet table; this format is not supported"},
 	{0, "PK\x03\x04", "a zip archive inside another; unpack the outer one"},
 	{0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it and drop the folder"},
@@ -36,6 +37,40 @@ var signatures = []struct {
 	{0, "\x1f\x8b", "compressed twice; decompress it once"},
 	{0, "\xff\xfe", "text in UTF-16; save it as UTF-8"},
 	{0, "\xfe\xff", "text in UTF-16; save it as UTF-8"},
+}
+
+// A foreign is a format of other programs that people drop here: what it says of itself, and what to
+// do with it.
+type foreign struct {
+	has  []string // texts that its beginning has, all of them; of several with a bar between, one
+	what string
+}
+
+// foreigns are looked through in order.
+var foreigns = []foreign{
+	{[]string{`"fio version"`, `"jobs"`}, "results of fio as JSON, which say how fast a drive was and not which calls were made; run the job with --write_iolog=FILE and drop that file"},
+	{[]string{"rw=|readwrite=", "ioengine=|filename=|size=|runtime=|[global]"}, "a job file of fio; run it with --write_iolog=FILE and drop that file"},
+	{[]string{"% time", "usecs/call", "syscall"}, "a summary of strace (-c), which has no calls one by one; record with strace -f -ttt -y -o FILE PROGRAM"},
+	{[]string{`"zero_optimization"|"train_micro_batch_size_per_gpu"|"gradient_accumulation_steps"`, `"fp16"|"bf16"|"optimizer"|"zero_optimization"`}, "a configuration of DeepSpeed, which names no model; drop the model's config.json and set system (ZeRO), micro and accumulate under LLM training"},
+	{[]string{`"peft_type"`}, "a PEFT adapter's configuration; drop the config.json of its base model and set method=lora, rank (r) and targets under LLM training"},
+	{[]string{`"_diffusers_version"`}, "the index of a Diffusers pipeline, which names its parts and not their layers; pick a network under Training memory, or record a step with Spillway's capture.py"},
+	{[]string{`"mean_ttft_ms"|"median_ttft_ms"`, `"request_throughput"|"total_token_throughput"|"output_throughput"`}, "a result of a serving benchmark without its requests; run it again with --save-result --save-detailed"},
+	{[]string{"_component_: torchtune|_component_:"}, "a recipe of torchtune; drop the model's config.json and set method, rank, micro, sequence and optimizer under LLM training as it says"},
+	{[]string{"model_name_or_path:", "finetuning_type:|stage:|per_device_train_batch_size:"}, "a recipe of LLaMA-Factory; drop the model's config.json and set method, rank, micro, accumulate and sequence under LLM training as it says"},
+	{[]string{"base_model:", "adapter:|sequence_len:|micro_batch_size:|datasets:"}, "a recipe of Axolotl; drop the model's config.json and set method, rank, micro, accumulate and sequence under LLM training as it says"},
+	{[]string{"distributed_type:", "compute_environment:|mixed_precision:|num_processes:"}, "a configuration of accelerate, which says how processes start and names no model; drop the model's config.json on LLM training"},
+	{[]string{`"tokenizer_class"|"added_tokens"`}, "a tokenizer's file, which says nothing of layers; drop the config.json beside it"},
+	{[]string{`"do_sample"|"eos_token_id"`, `"transformers_version"`}, "settings of generation, which say nothing of layers; drop the config.json beside it"},
+}
+
+// within reports whether a text is of the format.
+func (f *foreign) within(text []byte) bool {
+	for _, one := range f.has {
+		if !slices.ContainsFunc(strings.Split(one, "|"), func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // offices are the ends of the names of what office programs write.
@@ -76,6 +111,11 @@ func describe(name string, data []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := bytes.ToLower(text[:min(len(text), 256)])
 	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
+	for i := range foreigns {
+		if utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) && foreigns[i].within(head) {
+			return foreigns[i].what
+		}
+	}
 	switch {
 	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
 		switch {

@@ -127,7 +127,7 @@ func TestTogether(t *testing.T) {
 	if o, err := Open([]File{lackey, letter}, "", 0); err != nil || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "letter.txt") {
 		t.Errorf("%v; a letter beside a trace: %+v", err, o)
 	}
-	if _, err := Open([]File{{Name: "x.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "cxlssd", 0); err == nil || !strings.HasPrefix(err.Error(), "x.png: an image (PNG), not a trace.\nAddress traces: ") {
+	if _, err := Open([]File{{Name: "x.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "cxlssd", 0); err == nil || !strings.HasPrefix(err.Error(), "x.png: an image (PNG), not a trace.\nWhat opens") {
 		t.Error(err)
 	}
 }

@@ -271,9 +271,21 @@ func weigh(list []archive.Item, most int64) (bytes int64, err error) {
 	return bytes, fmt.Errorf("%s; a tab can take %d GiB. Open less", these, most>>30)
 }
 
-// unknown says what files are that nobody knows.
+// Unrecognized says what files are that nobody knows, a sentence each. Takes are the formats that
+// open, for whoever asks: a line for each laboratory, and long.
+type Unrecognized struct {
+	Says  []string
+	Takes string
+}
+
+// Error says what the files are, and where it stands what opens.
+func (u *Unrecognized) Error() string { return strings.Join(u.Says, "\n") + "\n" + whatOpens }
+
+// whatOpens is where the formats are listed.
+const whatOpens = "What opens, and how it is recorded: Files under Help, docs/formats.html."
+
 func unknown(list []archive.Item, shown string) error {
-	return fmt.Errorf("%s\n%s", strings.Join(traces.Describe(list), "\n"), takes(shown))
+	return &Unrecognized{traces.Describe(list), takes(shown)}
 }
 
 // order is that of one that comes first or not.

@@ -65,8 +65,7 @@ func (d *decoder) device(name []byte) int32 {
 //	8,0    3        1     0.000000000   697  Q  WS 223490 + 8 [kjournald]
 //
 // device, processor, number, seconds, process, action, kind, first sector + sectors and
-// the program. Requests count when they are queued (Q), or, where nothing is, when they
-// are issued (D).
+// the program. Of the actions of a request one counts, see action.
 
 // blkLine takes a line of blkparse.
 func (d *decoder) blkLine(b []byte) bool {
@@ -88,11 +87,7 @@ func (d *decoder) blkLine(b []byte) bool {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || len(w[5]) == 0 || len(w[5]) > 2 {
 		return false
 	}
-	want := byte('Q')
-	if d.issued {
-		want = 'D'
-	}
-	if len(w[5]) != 1 || w[5][0] != want {
+	if len(w[5]) != 1 || w[5][0] != d.action {
 		switch w[5][0] {
 		case 'Q', 'D', 'C', 'G', 'I', 'M', 'F', 'A', 'P', 'U', 'X', 'B', 'S', 'R', 'm':
 			return true // the same request on its way
@@ -340,6 +335,67 @@ func (d *decoder) spcLine(b []byte) bool {
 	}
 	d.at = min(unit.Time(at), maxAt)
 	return d.request(w[0], writes, block*512, size)
+}
+
+// DiskSim's traces, and MQSim's of the same form, have a request a line:
+//
+//	750000 0 2096 16 1
+//
+// when it came, in nanoseconds (MQSim) or, with a point, in milliseconds (DiskSim), the device, the first
+// sector of 512 bytes, how many, and 1 where it reads, else 0.
+
+// disksimLine takes a line of DiskSim's or MQSim's traces.
+func (d *decoder) disksimLine(b []byte) bool {
+	var w [5][]byte
+	rest := b
+	for i := range w {
+		w[i], rest = word(rest)
+	}
+	at, ok1 := int64(0), false
+	if bytes.IndexByte(w[0], '.') >= 0 {
+		at, ok1 = fraction(w[0], 9)
+	} else if at, ok1 = decimal(w[0]); ok1 {
+		at = min(at, int64(maxAt/unit.Nanosecond)) * int64(unit.Nanosecond)
+	}
+	_, ok2 := decimal(w[1])
+	sector, ok3 := decimal(w[2])
+	sectors, ok4 := decimal(w[3])
+	flags, ok5 := decimal(w[4])
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || flags > 1 || len(blanks(rest)) > 0 || sector > 1<<50 || sectors > 1<<20 {
+		return d.sure && d.bad("%.60q is no request; want a time, a device, the first sector, sectors, and 1 of a read or 0 of a write", b)
+	}
+	d.at = min(unit.Time(at), maxAt)
+	return d.request(w[1], flags == 0, sector*512, sectors*512)
+}
+
+// Alibaba's block traces (Li et al., IISWC 2020; github.com/alibaba/block-traces) have a request a line:
+//
+//	419,W,8792731648,16384,1577808144360767
+//
+// the device, R or W, offset and length in bytes, and microseconds since 1970.
+
+// alibabaLine takes a line of Alibaba's tables.
+func (d *decoder) alibabaLine(b []byte) bool {
+	var w [5][]byte
+	if commas(b, w[:]) != len(w) {
+		return false
+	}
+	if string(w[0]) == "device_id" {
+		return true
+	}
+	_, ok1 := decimal(w[0])
+	offset, ok2 := decimal(w[2])
+	size, ok3 := decimal(w[3])
+	us, ok4 := decimal(w[4])
+	reads, writes := bytes.EqualFold(w[1], []byte("R")), bytes.EqualFold(w[1], []byte("W"))
+	if !ok1 || !ok2 || !ok3 || !ok4 || !reads && !writes {
+		return d.sure && d.bad("%.60q is no request; want device_id,opcode,offset,length,timestamp with R or W and whole numbers", b)
+	}
+	if !d.ticking {
+		d.ticking, d.ticks = true, us
+	}
+	d.at = unit.Time(min(max(us-d.ticks, 0), int64(maxAt/unit.Microsecond))) * unit.Microsecond
+	return d.request(w[0], writes, offset, size)
 }
 
 // request adds a request of a table, of a device by its name.

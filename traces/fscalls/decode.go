@@ -86,7 +86,7 @@ type decoder struct {
 
 	trace                    // of strace
 	version int64            // of fio's iolog
-	issued  bool             // blkparse: requests count when they are issued, not when they are queued
+	action  byte             // blkparse: the action of a request that counts
 	extents map[edge]int     // of block devices
 	names   map[int32][]edge // of files with several, those that are not the node's own
 	former  map[edge]int32   // by name: the file that a rename took it from, until another has it

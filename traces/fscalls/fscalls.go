@@ -35,14 +35,17 @@ var (
 	msr      = &format{title: "MSR Cambridge", takes: "a table of the MSR Cambridge traces (SNIA IOTTA), or one like it: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", line: (*decoder).msrLine}
 	spc      = &format{title: "SPC", takes: "a table of the Storage Performance Council's format (the UMass traces): ASU,LBA,Size,Opcode,Timestamp", line: (*decoder).spcLine}
 
-	foreign = []*format{strace, blkparse, msr, spc}
+	disksim  = &format{title: "DiskSim", takes: "a trace of DiskSim or MQSim: time (ns, or ms with a point), device, first sector, sectors, and 1 of a read", line: (*decoder).disksimLine}
+	alibaba  = &format{title: "Alibaba", takes: "a table of Alibaba's block traces: device_id,opcode,offset,length,timestamp in µs", line: (*decoder).alibabaLine}
+
+	foreign = []*format{strace, blkparse, msr, spc, alibaba, disksim}
 )
 
 // Takes lists the formats and how to make a file of each, for those who dropped something
 // else.
 func Takes() []string {
 	var list []string
-	for _, f := range []*format{strace, fio, blkparse, msr, spc, own} {
+	for _, f := range []*format{strace, fio, blkparse, msr, spc, alibaba, disksim, own} {
 		list = append(list, f.title+": "+f.takes)
 	}
 	return list
@@ -64,6 +67,7 @@ func recognize(head []byte) *format {
 	most := 0
 	for _, f := range foreign {
 		d := newDecoder("", f)
+		d.action = action(head)
 		n := 0
 		for rest, lines := head, 0; len(rest) > 0 && lines < 2000; lines++ {
 			var line []byte
@@ -78,6 +82,17 @@ func recognize(head []byte) *format {
 		}
 	}
 	return best
+}
+
+// action is that of blkparse's events which counts as a request: when it is queued, or, where nothing is,
+// when it is issued, or, where nothing is either, when it is completed.
+func action(head []byte) byte {
+	for _, a := range []byte("QD") {
+		if bytes.Contains(head, []byte{' ', a, ' '}) {
+			return a
+		}
+	}
+	return 'C'
 }
 
 // others are files that look like what belongs here and are not.
@@ -123,9 +138,7 @@ func Read(name string, r io.Reader) (*load.Recording, error) {
 		return nil, &NotTraceError{Name: name, Begins: fmt.Sprintf("%.60q", first)}
 	}
 	d := newDecoder(name, f)
-	if f == blkparse {
-		d.issued = !bytes.Contains(head, []byte(" Q "))
-	}
+	d.action = action(head)
 	if err := d.lines(in); err != nil {
 		return nil, err
 	}

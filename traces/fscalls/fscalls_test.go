@@ -441,7 +441,7 @@ func TestPrivacy(t *testing.T) {
 }
 
 func TestTakes(t *testing.T) {
-	if list := Takes(); len(list) != 6 || !strings.Contains(list[0], "strace -f -ttt -y") {
+	if list := Takes(); len(list) != 8 || !strings.Contains(list[0], "strace -f -ttt -y") {
 		t.Error(list)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxConfig = 1 << 20  // bytes of a config.json; those of published models have some thousands
+	maxConfig = 16 << 20 // bytes of a config.json; those of published models have some thousands, or megabytes where they list labels
 	maxIndex  = 64 << 20 // bytes of an index
 	headBytes = 64 << 10 // that IsConfig and IsIndex look at
 )
@@ -105,7 +105,9 @@ func slug(s string) string {
 }
 
 // text is data without a mark of byte order.
-func text(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
+func text(data []byte) []byte {
+	return jsonx.WithoutNonFinite(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+}
 
 // IsConfig reports whether a file's beginning looks like a config.json of a model.
 func IsConfig(data []byte) bool {

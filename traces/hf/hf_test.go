@@ -276,7 +276,7 @@ func TestErrors(t *testing.T) {
 		{`{"model_type":"llava","text_config":{"model_type":"llama","vocab_size":"x"}}`, `text_config.vocab_size: want a whole number from 1 to 16777216, found "x"`},
 		{`{"model_type":"llama","hidden_size":{},"vocab_size":"` + strings.Repeat("x", 99) + `"}`, `found "xxxxxxxxxxxxxxxxxxxxxxxx…"` + "\n"},
 		{string(sample(t, "llama-3-8b.index.json")), "this is the index of a checkpoint; the model is in the config.json beside it"},
-		{strings.Repeat(" ", maxConfig+1), "a config.json of a model has at most 1048576"},
+		{strings.Repeat(" ", maxConfig+1), "a config.json of a model has at most 16777216"},
 		{`{"model_type":` + strings.Repeat("[", 100_000), "nest deeper"},
 	} {
 		a, err := arch("here.json", []byte(tt.text))

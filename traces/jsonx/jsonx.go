@@ -364,3 +364,46 @@ func oneOf(names []string) string {
 	}
 	return "one of " + strings.Join(names, ", ")
 }
+
+// WithoutNonFinite returns data with null in place of NaN, Infinity and -Infinity, which Python writes and
+// JSON has not; data itself if there is none. Where a blank stands before NaN, no byte moves.
+func WithoutNonFinite(data []byte) []byte {
+	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for i := 0; i < len(data); {
+		if data[i] == '"' { // a text, to its end
+			end := i + 1
+			for end < len(data) && data[end] != '"' {
+				if data[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(data))
+			out, i = append(out, data[i:end]...), end
+			continue
+		}
+		word := ""
+		for _, w := range []string{"NaN", "-Infinity", "Infinity"} {
+			if bytes.HasPrefix(data[i:], []byte(w)) {
+				word = w
+			}
+		}
+		switch {
+		case word == "":
+			out, i = append(out, data[i]), i+1
+			continue
+		case word == "NaN" && len(out) > 0 && out[len(out)-1] == ' ':
+			out = append(out[:len(out)-1], "null"...)
+		default:
+			out = append(out, "null"...)
+			for range len(word) - len("null") {
+				out = append(out, ' ')
+			}
+		}
+		i += len(word)
+	}
+	return out
+}

@@ -1,5 +1,7 @@
 package kineto
 
+import "bytes"
+
 // A category is what an event is about, as far as anybody needs to know.
 type category uint8
 
@@ -26,7 +28,7 @@ func categoryOf(s []byte) category {
 		return annotation
 	case "python_function":
 		return python
-	case "cuda_runtime", "cuda_driver", "Runtime", "hip_runtime", "hip_driver":
+	case "Runtime":
 		return launch
 	case "kernel", "Kernel":
 		return kernel
@@ -38,6 +40,9 @@ func categoryOf(s []byte) category {
 		return memory
 	case "mtia_runtime", "mtia_ccp_events":
 		return mtia
+	}
+	if bytes.HasSuffix(s, []byte("_runtime")) || bytes.HasSuffix(s, []byte("_driver")) {
+		return launch // of whatever vendor: cuda, hip, xpu, privateuse1
 	}
 	return unneeded
 }

@@ -1,10 +1,12 @@
 package requests
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"spillway/traces/jsonstream"
 )
@@ -147,51 +149,93 @@ const (
 	ofToken      = 4
 )
 
-// conversation takes the lengths of a conversation's first two turns.
+// answerers are who says a conversation's answers, in the words of several programs.
+var answerers = []string{"gpt", "assistant", "chatgpt", "model", "bot", "bing", "bard", "ai"}
+
+// conversationLine takes a line that is one conversation.
+func (d *decoder) conversationLine(b []byte) error {
+	r := jsonstream.NewReader(bytes.NewReader(b), nil)
+	if err := d.conversation(r); err != nil {
+		return err
+	}
+	if e, ok := errors.AsType[*jsonstream.Error](r.Err()); ok {
+		return errors.New(e.Message)
+	}
+	if r.Cut() {
+		return errors.New("the line ends in the middle of a conversation")
+	}
+	return r.Err()
+}
+
+// conversation takes the lengths of a conversation's first request: all before the first answer is its
+// prompt. Where nobody says who speaks, the second turn answers.
 func (d *decoder) conversation(r *jsonstream.Reader) error {
 	d.guessed = true
-	var turns [2]int64
-	n := 0
 	if r.Peek() != jsonstream.Object {
 		r.Skip()
-		return errors.New("no conversation: want an object with conversations")
+		return errors.New("no conversation: want an object with conversations or messages")
 	}
+	var prompt, answer int64 // bytes
 	r.Object()
 	for {
 		key, more := r.Key()
 		if !more {
 			break
 		}
-		if string(key) != "conversations" || r.Peek() != jsonstream.Array {
+		if k := string(key); k != "conversations" && k != "messages" || r.Peek() != jsonstream.Array {
 			r.Skip()
 			continue
 		}
 		r.Array()
-		for r.Elem() {
-			if n >= len(turns) || r.Peek() != jsonstream.Object {
+		answered := false
+		for n := 0; r.Elem(); n++ {
+			if answered || r.Peek() != jsonstream.Object {
 				r.Skip()
-				n++
 				continue
 			}
-			r.Object()
-			for {
-				key, more := r.Key()
-				if !more {
-					break
-				}
-				if string(key) != "value" || r.Peek() != jsonstream.String {
-					r.Skip()
-					continue
-				}
-				text, _ := r.Text()
-				turns[n] = (int64(len(text)) + ofToken - 1) / ofToken
+			from, size := turn(r)
+			if answered = slices.Contains(answerers, from) || from == "" && n == 1; answered {
+				answer = size
+			} else {
+				prompt += size
 			}
-			n++
 		}
 	}
-	if n < len(turns) || turns[0] < leastTokens || turns[1] < leastTokens || turns[0] > mostPrompt || turns[0]+turns[1] > mostTogether {
+	input, output := (prompt+ofToken/2)/ofToken, (answer+ofToken/2)/ofToken
+	if input < leastTokens || output < leastTokens || input > mostPrompt || input+output > mostTogether {
 		d.pruned++
 		return nil
 	}
-	return d.add(0, turns[0], turns[1], nil)
+	return d.add(0, input, output, nil)
+}
+
+// turn takes one turn: who speaks, in lower case, and of how many bytes its text is. A text may be in parts.
+func turn(r *jsonstream.Reader) (from string, size int64) {
+	r.Object()
+	for {
+		key, more := r.Key()
+		if !more {
+			return from, size
+		}
+		switch k := string(key); {
+		case (k == "from" || k == "role") && r.Peek() == jsonstream.String:
+			text, _ := r.Text()
+			from = strings.ToLower(string(text))
+		case (k == "value" || k == "content" || k == "text") && r.Peek() == jsonstream.String:
+			text, _ := r.Text()
+			size += int64(len(text))
+		case k == "content" && r.Peek() == jsonstream.Array:
+			r.Array()
+			for r.Elem() {
+				if r.Peek() != jsonstream.Object {
+					r.Skip()
+					continue
+				}
+				_, part := turn(r)
+				size += part
+			}
+		default:
+			r.Skip()
+		}
+	}
 }

@@ -57,7 +57,8 @@ var (
 	burst    = &format{title: "BurstGPT", takes: "BurstGPT (CSV with Timestamp, Request tokens and Response tokens)", timed: true, seconds: true, line: (*decoder).tableLine, head: (*decoder).burstHead}
 	lengths  = &format{title: "list of lengths", takes: `lengths without times: what vLLM's bench serve --save-detailed writes (input_lens, output_lens), pairs as [[217, 202], …], or objects with prompt_len and output_len`}
 	listed   = &format{title: "list of lengths", line: (*decoder).objectLine} // a line each
-	sharegpt = &format{title: "ShareGPT conversations", takes: "conversations as ShareGPT's, of which only lengths are kept"}
+	sharegpt = &format{title: "ShareGPT conversations", takes: `conversations as ShareGPT's or as messages with role and content, an array or JSON Lines, of which only lengths are kept`}
+	chats    = &format{title: "conversations", line: (*decoder).conversationLine} // a line each
 
 	formats = []*format{mooncake, bailian, azure, burst, lengths, sharegpt}
 )
@@ -102,6 +103,9 @@ func recognize(head []byte) *format {
 			}
 			return listed
 		}
+		if isConversation(first) {
+			return chats
+		}
 		if bytes.Contains(text, []byte(`"input_lens"`)) && !bytes.Contains(text, []byte(`"traceEvents"`)) {
 			return lengths
 		}
@@ -122,7 +126,7 @@ func list(text []byte) *format {
 			return lengths
 		}
 	case inner[0] == '{':
-		if bytes.Contains(inner, []byte(`"conversations"`)) && bytes.Contains(inner, []byte(`"value"`)) {
+		if isConversation(inner) {
 			return sharegpt
 		}
 		one, _, ok := bytes.Cut(inner, []byte("}"))
@@ -132,6 +136,12 @@ func list(text []byte) *format {
 		}
 	}
 	return nil
+}
+
+// isConversation reports whether a text begins with an object that has turns.
+func isConversation(text []byte) bool {
+	has := func(key string) bool { return bytes.Contains(text, []byte(key)) }
+	return has(`"conversations"`) && has(`"value"`) || has(`"messages"`) && has(`"role"`) && has(`"content"`)
 }
 
 // isNumber reports whether a word is digits.

@@ -135,7 +135,7 @@ var malformed = []struct{ file, old, new, want string }{
 	{"pairs.json", `[900, 3]`, `[900, 3`, `t:3: the file ends in the middle`},
 	{"objects.json", `{"prompt_len": 12, `, `{`, `t:3: a request without the lengths of its prompt and its answer: want a pair as [217, 202], or an object with prompt_len and output_len`},
 	{"lengths.jsonl", `"completion_tokens": 40`, `"completion_tokens": null`, `t:2: completion_tokens: want a number without sign or exponent, found "null}"`},
-	{"sharegpt.json", `{"id": "b"`, `7, {"id": "b"`, `t:3: no conversation: want an object with conversations`},
+	{"sharegpt.json", `{"id": "b"`, `7, {"id": "b"`, `t:3: no conversation: want an object with conversations or messages`},
 }
 
 func TestMessages(t *testing.T) {
