@@ -386,12 +386,12 @@ func BenchmarkUnmarshal(b *testing.B) {
 // TestWithoutNonFinite: what Python writes of numbers that are none is null, in place, and texts stay.
 func TestWithoutNonFinite(t *testing.T) {
 	for data, want := range map[string]string{
-		`{"a": 1}`:                              `{"a": 1}`,
-		`{"a": Infinity, "b": -Infinity}`:       `{"a": null    , "b": null     }`,
-		`{"a": NaN,"b":NaN}`:                    `{"a":null,"b":null}`,
-		`{"NaN": "Infinity \\" NaN", "c": NaN}`: `{"NaN": "Infinity \\" NaN", "c":null}`,
-		`"NaN`:                                  `"NaN`,
-		`["a\\\\", NaN`:                         `["a\\\\",null`,
+		`{"a": 1}`:                             `{"a": 1}`,
+		`{"a": Infinity, "b": -Infinity}`:      `{"a": null    , "b": null     }`,
+		`{"a": NaN,"b":NaN}`:                   `{"a":null,"b":null}`,
+		`{"NaN": "Infinity \" NaN", "c": NaN}`: `{"NaN": "Infinity \" NaN", "c":null}`,
+		`"NaN`:                                 `"NaN`,
+		`["a\\", NaN`:                          `["a\\",null`,
 	} {
 		if got := string(WithoutNonFinite([]byte(data))); got != want {
 			t.Errorf("%s: got %s, want %s", data, got, want)
