@@ -73,6 +73,7 @@ func New() lab.Lab {
 			Cost: lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank: []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
 			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", Vary: "rate",
+			Yields:         []string{"tensor", "arrivals", "shared"},
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I serve a model"}},

@@ -28,6 +28,7 @@ func (w *Workspace) Type(key, text string) {
 // fields that the choice sets. Choosing another workload leaves an opened file.
 func (w *Workspace) Choose(key, choice string) {
 	w.Change("", func() {
+		w.Chosen = key
 		before := w.State.Setup.Clone()
 		if err := w.State.Setup.Set(key, choice); err != nil {
 			w.Warn(err)
