@@ -380,6 +380,9 @@ type Entry struct {
 	// and links carry it without files.
 	Stands bool
 	Error  string // why it cannot be used, empty if it can
+	// Part is true of one that others of the files, which are none, have as a setting: beside such a
+	// one it is only chosen by name.
+	Part bool
 	// Knobs are those of Info.EntryKnobs and Info.EntryShares that it has, Sections the keys of those that are only
 	// there with some entries.
 	Knobs    []EntryKnob
@@ -397,6 +400,11 @@ func (e *Entry) Shown() string {
 		return ""
 	}
 	return e.Name
+}
+
+// Choosable reports whether an entry counts among those that one is chosen from where nobody names one.
+func Choosable(all []Entry, e *Entry) bool {
+	return !e.Part || !slices.ContainsFunc(all, func(x Entry) bool { return !x.Part && x.Error == "" })
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a
