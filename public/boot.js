@@ -61,8 +61,31 @@ window.boot = (() => {
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
+    // What the document opens on is about another laboratory than the link.
+    if ('linked' in document.documentElement.dataset || firstLab() !== LABS[0]) document.querySelector('[data-first]')?.replaceChildren();
     if (window.embed) window.embed.crashed(`Spillway could not start: ${text}.`);
-    else banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
+    else banner('alert', `Spillway could not start: ${text}.`, 'Reload', anew);
+    again().catch(() => {});
+  }
+
+  // anew loads the page past the worker and without what the browser keeps of the site, where the site
+  // can be reached: a copy may be damaged.
+  async function anew() {
+    if (keeps && await fetch('sw.js', { cache: 'no-store' }).then((r) => r.ok, () => false)) {
+      const here = new URL('./', location.href);
+      const registration = await navigator.serviceWorker.getRegistration();
+      await registration?.unregister();
+      for (const name of await caches.keys()) if (name.startsWith(`spillway ${here.pathname} `)) await caches.delete(name);
+    }
+    location.reload();
+  }
+
+  // again does so by itself, once in a tab, where a worker has answered.
+  async function again() {
+    const key = 'spillway loaded anew';
+    if (embedded || !keeps || !navigator.serviceWorker.controller || sessionStorage.getItem(key)) return;
+    sessionStorage.setItem(key, 'yes');
+    await anew();
   }
 
   // get asks for a file of the site. Once the page stands the site may have a newer
@@ -245,6 +268,7 @@ window.boot = (() => {
     await extra;
     await window.embed?.tidy();
     if (location.protocol === 'file:' && !held) throw new Error('browsers load no programs from a folder. Any web server hands it out (in it: python3 -m http.server); the single file, spillway.html, needs none');
+    if (typeof Worker !== 'function') throw new Error('this browser, or a setting of it, has no Web Workers, in which the simulators run');
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     const module = await compile(held ? held.program : 'app.wasm');
     // Until this thread knows that the worker's script has run, it would keep

@@ -98,6 +98,27 @@ self.addEventListener('fetch', (event) => {
 });
 
 async function answer(request, name) {
-  // Where there is no storage any more there may be a network.
-  return await find(name, request.integrity || FILES[name]).catch(() => {}) ?? fetch(request);
+  const hash = request.integrity || FILES[name];
+  const kept = await find(name, hash).then((hit) => hit && whole(hit, hash)).catch(() => {});
+  // Where there is no storage any more, or what it has is damaged, there may be a network.
+  return kept ?? mend(request, name, hash);
+}
+
+// whole is a kept answer if it has the content that its hash is of: nothing else checks that.
+async function whole(response, hash) {
+  const body = await response.arrayBuffer();
+  const [kind, want] = [hash.slice(0, 6), hash.slice(7)];
+  const sum = new Uint8Array(await crypto.subtle.digest(kind.replace('sha', 'SHA-'), body));
+  if (btoa(String.fromCharCode(...sum)) !== want) return undefined;
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+// mend asks the network, and keeps the answer in place of what is damaged.
+async function mend(request, name, hash) {
+  const response = await fetch(request);
+  if (!response.ok || hash !== FILES[name]) return response;
+  const good = await whole(response.clone(), hash).catch(() => {});
+  if (good) await caches.open(CACHE).then((cache) => cache.put(place(name, hash), good)).catch(() => {});
+  return response;
 }

@@ -369,7 +369,7 @@ func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
 			return nil, fmt.Errorf("%s: %s", e.Name, e.Error)
 		case e.Name == name:
 			return e, nil
-		case e.Error == "":
+		case e.Error == "" && lab.Choosable(entries, e):
 			usable = append(usable, i)
 		}
 	}

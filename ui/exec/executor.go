@@ -203,9 +203,8 @@ func (b *Executor) run(j *Job, files lab.Files, progress lab.Progress, a *Answer
 	if err != nil {
 		return err
 	}
-	if err := b.Lab.Check(u); err != nil {
-		a.Problems = Lines(err)
-		return nil
+	if refused, err := b.Refuses(u, j, files, a); refused || err != nil {
+		return err
 	}
 	r, raw, err := b.Lab.Run(u, j.System, files, progress)
 	if err != nil {
@@ -228,6 +227,20 @@ func (b *Executor) run(j *Job, files lab.Files, progress lab.Progress, a *Answer
 	r.Curves = nil // all of them are in the result
 	a.JSON, a.Report = string(text), r
 	return nil
+}
+
+// Refuses says in a what is in the way of a run, and what to set instead; it reports whether
+// the settings contradict each other. What else is in the way is the error.
+func (b *Executor) Refuses(u *knob.Setup, j *Job, files lab.Files, a *Answer) (contradict bool, err error) {
+	if wrong := b.Lab.Check(u); wrong != nil {
+		a.Problems, contradict = Lines(wrong), true
+	} else if err = b.Lab.Ready(u, j.System, files); err == nil {
+		return false, nil
+	}
+	if !j.Lean { // of many runs nobody asks
+		a.Remedies = b.Lab.Remedies(u, j.System, files)
+	}
+	return contradict, err
 }
 
 // timeline runs a system with a recorder.

@@ -137,6 +137,8 @@ type Answer struct {
 	Error string // what went wrong, with what to do
 	// Problems is what contradicts in the setup, so that nothing was run.
 	Problems []string
+	// Remedies are setup texts, of a Run: with any of them it can be run (lab.Remedies).
+	Remedies []string
 	Report   *report.Report
 	JSON     string
 	Entries  []lab.Entry

@@ -64,6 +64,11 @@ func (l *Info) Valid() error {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
 	}
+	for _, key := range l.Yields {
+		if k := l.Setup().Knob(key); k == nil || k.Derived {
+			bad("what yields: there is no knob %q with a value of its own", key)
+		}
+	}
 	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
 		bad("what is varied at first: there is no knob %q", l.Vary)
 	}

@@ -274,8 +274,11 @@ type Info struct {
 	// EntryPanel is another panel, all of whose knobs come with an entry: they go back when
 	// another is shown, or none.
 	EntryPanel string
-	Help       []Help
-	Glossary   []Term // its own words; Terms has everybody's
+	// Yields are keys of knobs that give way where another one is chosen that they contradict, in this
+	// order: how a machine is cut, say, to how many GPUs there are.
+	Yields   []string
+	Help     []Help
+	Glossary []Term // its own words; Terms has everybody's
 	// Ways lead people who are here for the first time to what they came for.
 	Ways []Way
 	// Asked leads from other words that people ask with to what the palette finds.
@@ -377,6 +380,9 @@ type Entry struct {
 	// and links carry it without files.
 	Stands bool
 	Error  string // why it cannot be used, empty if it can
+	// Part is true of one that others of the files, which are none, have as a setting: beside such a
+	// one it is only chosen by name.
+	Part bool
 	// Knobs are those of Info.EntryKnobs and Info.EntryShares that it has, Sections the keys of those that are only
 	// there with some entries.
 	Knobs    []EntryKnob
@@ -394,6 +400,11 @@ func (e *Entry) Shown() string {
 		return ""
 	}
 	return e.Name
+}
+
+// Choosable reports whether an entry counts among those that one is chosen from where nobody names one.
+func Choosable(all []Entry, e *Entry) bool {
+	return !e.Part || !slices.ContainsFunc(all, func(x Entry) bool { return !x.Part && x.Error == "" })
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a
@@ -515,6 +526,8 @@ type Lab struct {
 	Accept func(found []byte, along []File) (Files, error)
 	// Check reports what contradicts in a setup whose every text is allowed.
 	Check func(*knob.Setup) error
+	// Ready reports what is in the way of a run of a system, with what Check reports.
+	Ready func(u *knob.Setup, system string, f Files) error
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
@@ -785,6 +798,10 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			return nil, nil, err
 		}
 		return r, of.Result, nil
+	}
+	l.Ready = func(u *knob.Setup, system string, f Files) error {
+		_, _, err := ready(u, system, f)
+		return err
 	}
 	l.Law = func(quantity int) report.Law { return spec.Measures[quantity].Law }
 	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }

@@ -49,3 +49,6 @@ func (c *Alerts) surveyed() any {
 	}
 	return strconv.Itoa(s.Percent())
 }
+
+// numbered is the end of an id.
+func numbered(i int) string { return strconv.Itoa(i) }

@@ -54,6 +54,20 @@ async function serveCopy() {
   };
 }
 
+// damage puts something else in place of files that the browser keeps.
+const damage = (page, names) => page.evaluate(async (names) => {
+  let n = 0;
+  for (const key of await window.caches.keys()) {
+    const cache = await window.caches.open(key);
+    for (const r of await cache.keys()) {
+      if (!names.some((name) => new URL(r.url).pathname.endsWith(name))) continue;
+      await cache.put(r, new Response('damaged', { headers: { 'content-type': 'application/wasm' } }));
+      n++;
+    }
+  }
+  return n;
+}, names);
+
 const shows = (page, version) => expect(page.locator('meta[name=description]')).toHaveAttribute('content', version);
 const offer = (page) => page.getByRole('status').filter({ hasText: 'A newer version' });
 const caches = (page) => page.evaluate(() => window.caches.keys());
@@ -94,6 +108,30 @@ test('a newer version waits until it is asked for, and takes nothing from anothe
     await offer(other).getByRole('button', { name: 'Reload' }).click();
     await shows(other, 'two');
     await expect.poll(() => caches(page), { timeout: 30_000 }).toEqual(['spillway / two']);
+  } finally {
+    await site.close();
+  }
+});
+
+test('what is damaged in the kept copy is loaded again', { tag: '@fresh' }, async ({ page, guard }) => {
+  test.setTimeout(180_000);
+  guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
+  const site = await serveCopy();
+  try {
+    await page.goto(`${site.url}#v=3&lab=store&clients=3`);
+    await page.waitForFunction(() => navigator.serviceWorker.controller, null, { timeout: 60_000 });
+    expect(await damage(page, ['/app.wasm', '/store.wasm', '/boot.js', '/style.css'])).toBe(4);
+    await page.reload();
+    await live(page);
+    await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+    await expect(page.locator('.boot-banner')).toHaveCount(0);
+    const kept = await page.evaluate(async () => {
+      const cache = await window.caches.open((await window.caches.keys())[0]);
+      const r = (await cache.keys()).find((x) => new URL(x.url).pathname.endsWith('/app.wasm'));
+      return (await (await cache.match(r)).arrayBuffer()).byteLength;
+    });
+    expect(kept).toBeGreaterThan(100_000); // what came is kept in place of what was damaged
+    await page.goto('about:blank');
   } finally {
     await site.close();
   }

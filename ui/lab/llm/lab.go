@@ -93,6 +93,7 @@ func New() lab.Lab {
 			Floor: lab.Lowest("iteration_s", "tokens_s").For("on this machine"),
 			Drop:  dropped,
 			Entry: "entry", EntryPanel: "arch", Vary: "drives",
+			Yields:         []string{"tensor", "data", "context", "expert", "zero", "micro", "batch", "sequence", "precision"},
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I train a model"}, {Label: "I weigh a machine", View: "whatif"}},

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"spillway/sim/knob"
 	"spillway/sim/model"
 	"spillway/sim/prose"
 	core "spillway/sim/serve"
@@ -62,6 +63,7 @@ func (s *source) add(o opened) {
 // Entries implements lab.Files.
 func (s *source) Entries() []lab.Entry {
 	list := make([]lab.Entry, len(s.list))
+	models := []knob.Choice{{Key: "", Label: "none: one of the list"}} // that answer a list of requests
 	for i := range s.list {
 		o := &s.list[i]
 		list[i].Name = o.name
@@ -74,14 +76,30 @@ func (s *source) Entries() []lab.Entry {
 			continue
 		}
 		a := &o.model.Arch
+		list[i].Part = true
 		list[i].Info = fmt.Sprintf("%s billion parameters, %s of width %s", prose.ThreeDigits(float64(a.Parameters())/1e9), prose.Count(a.Layers, "layer"), prose.Grouped(a.Hidden))
-		if err := a.Check(); err != nil {
-			list[i].Error = err.Error()
-		} else if a.Encoder > 0 {
-			list[i].Error = "it has an encoder, and only models that decode are served; choose another"
+		list[i].Error = unusable(o.model)
+		if list[i].Error == "" {
+			models = append(models, knob.Choice{Key: o.name, Help: list[i].Info})
+		}
+	}
+	for i := range list {
+		if !list[i].Part && len(models) > 1 {
+			list[i].Knobs = []lab.EntryKnob{{Key: "own_model", Choices: models}}
+			list[i].Set += " " + knob.Join([]knob.Pair{{Key: "own_model", Text: models[1].Key}}, "")
 		}
 	}
 	return list
+}
+
+// unusable says why a model cannot be served, empty if it can.
+func unusable(m *handed.Model) string {
+	if err := m.Arch.Check(); err != nil {
+		return err.Error()
+	} else if m.Arch.Encoder > 0 {
+		return "it has an encoder, and only models that decode are served; choose another"
+	}
+	return ""
 }
 
 // Notes implements lab.Files.
@@ -134,19 +152,31 @@ type work struct {
 
 // load returns what the settings run.
 func load(s *settings, f lab.Files) (*work, error) {
+	var err error
 	w := &work{knees: map[string]*knee{}, rates: map[int64]*core.Workload{}, met: map[met]loadPoint{}}
 	if s.Entry != "" {
 		o, err := find(s.Entry, f)
 		if err != nil {
 			return nil, err
 		}
-		if o.model != nil {
-			if err := o.model.Arch.Check(); err != nil {
-				return nil, fmt.Errorf("%s: %w; choose another under Requests", o.name, err)
-			}
-			w.own, w.origin, w.notes = &o.model.Arch, "The model is that of "+path.Base(o.model.File)+". ", slices.Clone(o.model.Notes)
-		} else {
+		answers := o // the model, if there is one
+		if o.asked != nil {
 			w.list, w.timed, w.origin, w.notes = o.asked.Workload, o.asked.Timed, "From "+o.name+".", slices.Clone(o.asked.Notes)
+			if answers = nil; s.OwnModel != "" {
+				if answers, err = find(s.OwnModel, f); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if answers != nil && answers.model == nil {
+			return nil, fmt.Errorf("%s is a list of requests, no model; choose another under Model of the opened files", answers.name)
+		}
+		if answers != nil {
+			if err := unusable(answers.model); err != "" {
+				return nil, fmt.Errorf("%s: %s; choose another under Requests", answers.name, err)
+			}
+			w.own, w.origin = &answers.model.Arch, "The model is that of "+path.Base(answers.model.File)+". "+w.origin
+			w.notes = append(w.notes, answers.model.Notes...)
 		}
 	}
 	if w.list == nil && s.Workload == mooncake {
@@ -157,7 +187,6 @@ func load(s *settings, f lab.Files) (*work, error) {
 		w.list = lengths.Workload(int(max(s.Recipe.Requests, kneeRequests)), s.Recipe.Seed)
 		w.origin += fmt.Sprintf("Lengths are drawn of a histogram of the %s requests of Azure's trace of 2023, code (CC-BY 4.0).", prose.Grouped(lengths.Whole))
 	}
-	var err error
 	switch {
 	case w.list == nil && s.Arrivals == recorded:
 		return nil, errors.New("arrivals as a file has them need one; open a list of requests, or choose another under Arrivals and lengths")

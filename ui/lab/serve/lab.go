@@ -72,7 +72,8 @@ func New() lab.Lab {
 			},
 			Cost: lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
 			Rank: []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
-			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", Vary: "rate",
+			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", EntryKnobs: []string{"own_model"}, Vary: "rate",
+			Yields:         []string{"tensor", "arrivals", "shared"},
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:  []lab.Way{{Label: "I serve a model"}},
@@ -85,7 +86,7 @@ func New() lab.Lab {
 		Check:   check,
 		Accept:  accept,
 		Source: func(s *settings) string {
-			return fmt.Sprint(s.Workload, "|", s.Entry, "|", s.Arrivals, s.Pace, s.Recipe)
+			return fmt.Sprint(s.Workload, "|", s.Entry, "|", s.OwnModel, "|", s.Arrivals, s.Pace, s.Recipe)
 		},
 		Load:     load,
 		Steps:    steps,

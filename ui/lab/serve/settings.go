@@ -16,6 +16,7 @@ import (
 type settings struct {
 	Workload string // made, or a bundled trace
 	Entry    string // of opened files: a list of requests or a model; empty for none
+	OwnModel string // of opened files, beside a list of requests; empty for Model
 	Arrivals string
 	Pace     int64 // of a trace, in percent of its own
 	Recipe   core.Recipe
@@ -168,6 +169,8 @@ func check(s *settings) error {
 	switch {
 	case s.Workload != mooncake && s.Entry == "" && s.Arrivals == recorded:
 		return fmt.Errorf("arrivals as a file has them need one; open a list of requests, or choose another under Arrivals and lengths")
+	case s.OwnModel != "" && s.Entry == "":
+		return fmt.Errorf("own_model=%s is of opened files, and entry names no requests of them; set entry, or leave own_model out", s.OwnModel)
 	case r.Groups > 0 && int64(r.Shared) >= int64(r.Input.Mean):
 		return fmt.Errorf("prompts of %d tokens have no room for %d that are shared; set input above shared under Arrivals and lengths", r.Input.Mean, r.Shared)
 	case s.Setting.GPUShare+s.Setting.HostShare > 1000:
@@ -204,6 +207,7 @@ func knobs() map[string][]knob.Knob[settings] {
 			{Key: azure, Label: "Azure's code completions", Help: "Prompts and answers as long as those of a service that completes code; they share nothing, and arrivals are those below.", Source: "Patel et al., Splitwise, ISCA 2024: Azure's public trace of 2023, code (CC-BY 4.0), as a histogram of 8819 requests", Set: "arrivals=poisson", Hides: append([]string{"pace"}, ofRecipe...)},
 		}}, func(s *settings) *string { return &s.Workload }),
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "Which list of requests, or model, of the opened files is used, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		{Info: knob.Info{Key: "own_model", Label: "Model of the opened files", Help: "Which model of the opened files answers their requests, by name; none is the one of the list of models.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.OwnModel }},
 	}
 	requests := []knob.Knob[settings]{
 		one(knob.Info{Key: "arrivals", Label: "Arrivals", Help: "When requests come.", Choices: []knob.Choice{
@@ -236,7 +240,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	models := one(knob.Info{Key: "model", Label: "Model", Help: "The language model that answers."}, func(s *settings) *string { return &s.Model })
 	for _, a := range model.Models() {
-		c := knob.Choice{Key: a.Name, Label: a.Title, Source: a.Source}
+		c := knob.Choice{Key: a.Name, Label: a.Title, Source: a.Source, Suggests: "own_model="}
 		if a.Name == "llama3.1-405b" {
 			c.Names = []string{"llama3-405b"}
 		}

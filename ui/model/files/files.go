@@ -121,6 +121,7 @@ type Hand func(number, behind int)
 func (f *Files) Open(names []string, hand Hand) {
 	before := f.stopOpening()
 	f.room.SideEffects, f.offered = "", nil
+	f.room.Say("") // what is said now is about these
 	number := f.count.Next()
 	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
 	j := exec.Job{Kind: exec.Open, Files: number, Joins: len(before.beside(names))}
@@ -249,7 +250,7 @@ func (f *Files) opened(a *exec.Answer) {
 	}
 	if a.Error != "" && f.before != nil && len(f.before.Entries) > 0 {
 		f.Set = *f.before // what cannot be opened takes nothing away
-		f.Error = a.Error
+		f.Error, f.Said = a.Error, false
 		f.room.Refresh()
 		return
 	}
@@ -266,7 +267,7 @@ func (f *Files) opened(a *exec.Answer) {
 	f.room.Refresh()
 	var usable, fresh []string // names of entries
 	for _, e := range f.Entries {
-		if e.Error != "" {
+		if e.Error != "" || !lab.Choosable(f.Entries, &e) {
 			continue
 		}
 		usable = append(usable, e.Name)
@@ -365,6 +366,7 @@ func (f *Files) Pick(name string) {
 		if e.Name != name || e.Error != "" {
 			continue
 		}
+		f.Error = "" // something was chosen in spite of it
 		f.room.Change("", func() {
 			f.room.Files = f.Number
 			if f.room.Entry() != e.Name {

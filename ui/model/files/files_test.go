@@ -12,11 +12,14 @@ import (
 	"spillway/ui/model/workspace"
 )
 
+// said is what was said at the top of the page, the newest last.
+var said []string
+
 // room is a laboratory without files, with what is asked for and who is answered.
 func room() (*Files, *bakery.Host, *calls.Table) {
 	i, h := bakery.New().Info, &bakery.Host{}
 	table := calls.NewTable(h)
-	w := workspace.New(&i, func() {}, func(string) {})
+	w := workspace.New(&i, func() {}, func(text string) { said = append(said, text) })
 	f := New(w, calls.NewDesk(table, i.Name, func() {}), new(Count), func(string, int, *exec.BundleInfo) {})
 	w.Follow(f.Follow)
 	return f, h, table
@@ -82,6 +85,38 @@ func TestOpenFails(t *testing.T) {
 	table.Answer(&exec.Answer{ID: h.Jobs[len(h.Jobs)-1].ID, Last: true, Error: "stone: a stone"})
 	if f.Error != "stone: a stone" || !f.Has("cake") || f.Opening {
 		t.Errorf("%+v", f.Set)
+	}
+	// It is said where all look, whatever is shown, in place of what was said before.
+	for _, shown := range []string{"rye", "cake"} {
+		f.Pick(shown)
+		if f.Holds() != "" {
+			t.Errorf("%s is shown, and %q said", shown, f.Holds())
+		}
+		f.room.Say("something else")
+		f.Open([]string{"stone"}, func(int, int) {})
+		table.Answer(&exec.Answer{ID: h.Jobs[len(h.Jobs)-1].ID, Last: true, Error: "stone: a stone"})
+		if f.Holds() != "stone: a stone" || said[len(said)-1] != "" || f.room.Entry() != shown {
+			t.Errorf("%s is shown: %q, after %q", shown, f.Holds(), said)
+		}
+		if f.Hush(); f.Holds() != "" {
+			t.Error(f.Holds())
+		}
+	}
+}
+
+// A part of others is not chosen beside them, and comes with them.
+func TestPart(t *testing.T) {
+	f, h, table := room()
+	open(f, h, table, lab.Entry{Name: "jam", Part: true}, lab.Entry{Name: "rye", Set: "watts=700"})
+	if f.room.Entry() != "rye" {
+		t.Errorf("%q is shown", f.room.Entry())
+	}
+	if f.Pick("jam"); f.room.Entry() != "jam" {
+		t.Errorf("%q is shown", f.room.Entry())
+	}
+	f, h, table = room()
+	if open(f, h, table, lab.Entry{Name: "jam", Part: true}); f.room.Entry() != "jam" {
+		t.Errorf("alone %q is shown", f.room.Entry())
 	}
 }
 

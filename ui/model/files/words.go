@@ -20,10 +20,10 @@ func (w words) Hush() { w.files.Said = true }
 // Holds says what dropped files held, until that was chosen from or closed.
 func (w words) Holds() string {
 	switch {
+	case w.files.Error != "" && !w.files.Opening && !w.files.Said: // whatever is shown
+		return w.files.Error
 	case w.files.Number == 0 || w.files.Opening || w.files.Said || w.files.room.Entry() != "" && w.files.Has(w.files.room.Entry()), stands(w.files):
 		return ""
-	case w.files.Error != "":
-		return w.files.Error
 	}
 	workloads := fmt.Sprintf("%d workloads", len(w.files.Entries))
 	if len(w.files.Entries) == 1 {

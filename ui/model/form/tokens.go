@@ -69,10 +69,15 @@ func (f *Form) Turns(t *Token) (list []Turn) {
 
 // Take gives the knob of a turn one of its options.
 func (f *Form) Take(key, option string) {
-	if f.room.State.Setup.Knob(key).Kind == knob.Number {
-		delete(f.room.Drafts, key)
-		f.room.Type(key, option)
+	if f.room.State.Setup.Knob(key).Kind != knob.Number {
+		f.room.Choose(key, option)
 		return
 	}
-	f.room.Choose(key, option)
+	f.room.Change("", func() {
+		delete(f.room.Drafts, key)
+		if err := f.room.State.Setup.Set(key, option); err != nil {
+			f.room.Warn(err)
+		}
+		f.room.Chosen = key
+	})
 }

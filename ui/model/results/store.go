@@ -29,6 +29,7 @@ type Result struct {
 	Report   *report.Report
 	Problems []string
 	Error    string
+	Remedies []string // setup texts, with any of which it can be run
 }
 
 // How much is kept: reports with curves, so that undo and comparing back and forth need no
@@ -210,7 +211,7 @@ func (s *Store) begin(j *job, p calls.Priority) {
 	begun := time.Now()
 	b.call = s.table.Start(x, p, b.told, func(a *exec.Answer) {
 		s.took[x.System] = time.Since(begun)
-		s.ended(b, []Result{{a.Report, a.Problems, a.Error}})
+		s.ended(b, []Result{{a.Report, a.Problems, a.Error, a.Remedies}})
 	})
 }
 
@@ -286,7 +287,7 @@ func (s *Store) several(b *batch, a *exec.Answer) {
 			list[i].Error = a.Error
 		case i < len(a.Parts):
 			p := &a.Parts[i]
-			list[i] = Result{p.Report, p.Problems, p.Error}
+			list[i] = Result{Report: p.Report, Problems: p.Problems, Error: p.Error}
 		}
 	}
 	s.batches--

@@ -18,6 +18,7 @@ type Run struct {
 	// What is known. Stale is true when the settings have changed since.
 	Report    *report.Report
 	Error     string
+	remedies  []string // against Error, as setup texts
 	Cancelled bool
 	Stale     bool
 	// Want is what computes it, nil if nothing does.

@@ -21,6 +21,8 @@ type Runs struct {
 	List []Run
 	// Problems is what contradicts in the settings, so that nothing can run.
 	Problems []string
+	remedies []string // as setup texts
+	Remedies Remedies
 	// Baseline is what they are compared with.
 	Baseline *Baseline
 	caveat   string // when nothing was computed last
@@ -49,7 +51,7 @@ func New(w *workspace.Workspace, f *files.Files, g *form.Form, s *results.Store)
 	for k := range w.Info.Systems {
 		r.List = append(r.List, Run{System: &w.Info.Systems[k]})
 	}
-	r.Baseline, r.words = newBaseline(r), words{r}
+	r.Baseline, r.words, r.Remedies = newBaseline(r), words{r}, Remedies{r}
 	return r
 }
 
@@ -108,7 +110,7 @@ func (r *Runs) Follow() {
 		r.store.ForgetReports() // what files mean has changed
 	}
 	if setup := r.room.State.Setup.String(); r.problemOf != setup {
-		r.Problems, r.problemOf = nil, setup
+		r.Problems, r.remedies, r.problemOf = nil, nil, setup
 	}
 	if r.doubts.of != "" && r.doubts.of != r.comparedNow() {
 		r.stopDoubts()
@@ -195,13 +197,17 @@ func (r *Runs) ended(list []*results.Want) {
 func (r *Runs) ran(x *Run, a *results.Result) {
 	r.room.Rev++
 	x.Want = nil
+	if r.Remedies.yield(a.Remedies) {
+		return
+	}
 	if len(a.Problems) > 0 {
+		r.remedies = a.Remedies
 		r.Problems, r.problemOf = a.Problems, r.room.State.Setup.String()
 		x.Stale, x.of = true, results.Run{}
 		r.room.Refresh()
 		return
 	}
-	x.Stale, x.Report, x.Error = false, a.Report, a.Error
+	x.Stale, x.Report, x.Error, x.remedies = false, a.Report, a.Error, a.Remedies
 	if a.Report != nil {
 		r.form.Latest = a.Report
 	}

@@ -46,6 +46,7 @@ func moved(before, u *knob.Setup, key string) string {
 // fields that the choice sets. Choosing another workload leaves an opened file.
 func (w *Workspace) Choose(key, choice string) {
 	w.Change("", func() {
+		w.Chosen = key
 		before := w.State.Setup.Clone()
 		around, err := w.State.Setup.Choose(key, choice)
 		if err != nil {

@@ -58,6 +58,7 @@ func (w *Workspace) restore(s Step) {
 	s.State.View, s.State.Figure, s.State.Zoom = w.State.View, w.State.Figure, w.State.Zoom // undo is about settings
 	s.State.Keep(&w.State)
 	w.State, w.Drafts, w.lastEdit, w.SideEffects = s.State, s.Drafts, "", ""
+	w.Chosen = ""
 	clear(w.wishes)
 	if s.Files != w.Files && s.Files != 0 && w.Restored != nil {
 		w.Files = s.Files
@@ -70,7 +71,7 @@ func (w *Workspace) restore(s Step) {
 // are one step when the name is not empty.
 func (w *Workspace) Change(name string, do func()) {
 	before := w.step()
-	w.SideEffects = ""
+	w.SideEffects, w.Chosen = "", ""
 	do()
 	if name == "" || name != w.lastEdit || len(w.undo) == 0 {
 		w.push(before)

@@ -27,6 +27,8 @@ type Workspace struct {
 	Wrong, Spaced Remark
 	// SideEffects is what the newest change did besides what was asked, empty if nothing.
 	SideEffects string
+	// Chosen is the knob that the newest change chose something of, empty if it did something else.
+	Chosen string
 	// Rev counts changes of anything that charts depend on.
 	Rev int
 	// History is the way back and forth.
