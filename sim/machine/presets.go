@@ -1,6 +1,9 @@
 package machine
 
-import "spillway/sim/unit"
+import (
+	"spillway/sim/sustained"
+	"spillway/sim/unit"
+)
 
 // What presets share that no source states.
 const (
@@ -154,6 +157,69 @@ func desktop() Config {
 	c.Network = onboard
 	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = 150_000, 250, 352
 	return c
+}
+
+// Usual is the node that a GPU is usually sold in: the preset that has it, with as many GPUs as are asked for where there
+// are several; else by how it plugs in. Cards without NVLink stand in a desktop or workstation if they are a GeForce, in
+// a server with the workstation's host if not; others in a DGX. What links carry follows the GPU's own data sheet.
+// GPUs is that of the machine it was made of, and to be set.
+func Usual(g *GPU, several bool) Config {
+	var form *Config
+	presets := Presets()
+	for i := range presets {
+		c := &presets[i].Config
+		switch {
+		case c.GPU.Key == g.Key && (several || c.GPUs == 1 || g.Peer > 0 || !g.Bounce):
+			form = c // the last of them has the most GPUs
+		case form == nil && g.Peer > 0 && c.GPU.Form == g.Form && c.GPU.Peer == g.Peer && c.GPU.Link == g.Link:
+			form = c
+		}
+	}
+	if form != nil {
+		c := *form
+		c.GPU = *g
+		return c
+	}
+	var c Config
+	switch {
+	case g.Bounce && several:
+		c = workstation()
+	case g.Bounce:
+		c = desktop()
+	case g.Peer > 0 && g.Link > pcie5: // one GPU and its processor on a board; 480 GiB at 512 GB/s: NVIDIA GH200 data sheet
+		c = dgx("h100-sxm", "pcie5", 0, 300, 4800)
+		c.Switch, c.Host, c.HostRate = 1, 480*unit.GiB, 512*unit.GBps
+		c.Adam = adam
+	case g.Peer > 0:
+		c = dgx("h100-sxm", "pcie5", 0, 4492, 4800)
+	default:
+		c = workstation()
+		c.Drive, c.Drives, c.GDS = must(FindDrive("pm9a3")), 1, true
+		c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = serverBase, 700, serverGiB
+		c.Network = hdr
+	}
+	c.GPU = *g
+	c.HostPath = reached(g.Link)
+	switch {
+	case g.Peer > 0:
+		c.Collective = g.Peer / 5 * 4 // 0.8 of NVLink, as NCCL's authors say (NVIDIA/nccl issue 1054)
+	case !g.Bounce:
+		c.Collective = reached(g.Link) / 5 * 4
+	case several:
+		c.Collective = min(c.Collective, reached(g.Link)/2) // all of it crosses host memory
+	}
+	return c
+}
+
+// reached is what copies between a GPU and host memory reach of a link: as measured of its kind, in proportion to its
+// lanes; four fifths of one that nobody measured.
+func reached(link unit.Bandwidth) unit.Bandwidth {
+	for _, l := range sustained.Links() {
+		if link == l.Protocol || link == l.Protocol/2 {
+			return unit.Bandwidth(unit.MulDiv(int64(l.Either()), int64(link), int64(l.Protocol)))
+		}
+	}
+	return link / 5 * 4
 }
 
 // must returns a part that is in the list; that all are is what a test shows.

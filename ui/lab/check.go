@@ -186,6 +186,9 @@ func (l *Info) checkLinks() error {
 		is(fmt.Sprintf("what %s is where nobody says it", x.Key), knob.Join([]knob.Pair{{Key: x.Key, Text: x.Text}}, " "))
 		is(fmt.Sprintf("where %s is as by default", x.Key), x.Unless)
 	}
+	for _, b := range l.Brings {
+		is(fmt.Sprintf("what %s=%s brings along", b.Choice.Key, b.Choice.Text), knob.Join([]knob.Pair{b.Choice}, " ")+" "+b.Set)
+	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
 		for _, w := range u.Were {

@@ -256,6 +256,7 @@ type Info struct {
 	Challenge  *Challenge // what policies are compared by, nil if nothing is
 	Older      []Upgrade  // by format, of which there may be links
 	Unsaid     []Unsaid   // what settings are where nobody says them
+	Brings     []Bring    // what choices bring along where a person makes them
 	Picture    *Picture   // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say

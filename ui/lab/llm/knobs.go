@@ -14,6 +14,7 @@ import (
 	"spillway/sim/model"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
+	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
 	"spillway/ui/lab/own"
 )
@@ -614,6 +615,28 @@ func stepKnob() setting {
 // notOfNode are knobs that a node as a whole does not decide: what electricity costs, and how
 // long a machine is used, and how many of it there are.
 var notOfNode = []string{"price_kwh", "years", "nodes", "ring_step"}
+
+// brings are the nodes that GPUs are sold in.
+func brings() (list []lab.Bring) {
+	ofGPUs := []string{"gpu", "gpus", "gpu_memory", "price_gpu", "watts_gpu"} // said already, or how many of a part there are
+	for _, g := range machine.GPUs() {
+		last := ""
+		for _, several := range []bool{false, true} {
+			c := machine.Usual(&g, several)
+			pairs, _ := knob.Pairs(nodeText(&c))
+			pairs = slices.DeleteFunc(pairs, func(p knob.Pair) bool { return slices.Contains(ofGPUs, p.Key) })
+			b := lab.Bring{Choice: knob.Pair{Key: "gpu", Text: g.Key}, Set: knob.Join(pairs, " ")}
+			if several {
+				b.With, b.Least = "gpus", 2
+			}
+			if b.Set != last {
+				list = append(list, b)
+			}
+			last = b.Set
+		}
+	}
+	return list
+}
 
 // nodeText writes a node as settings.
 func nodeText(c *machine.Config) string {

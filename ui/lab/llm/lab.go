@@ -61,7 +61,7 @@ func New() lab.Lab {
 				{Key: "options", Title: "Options of systems", Folded: true},
 				own.Panel(),
 			},
-			Charts: charts(), Picture: picture(), Presets: presets(),
+			Charts: charts(), Picture: picture(), Presets: presets(), Brings: brings(),
 			Brief: []lab.Brief{
 				{Text: "{model}"}, // a report says that it is changed: an entry's is always another than what it goes back to
 				{Text: "batch {batch}"},

@@ -33,6 +33,7 @@ func (w *Workspace) Choose(key, choice string) {
 			w.Warn(err)
 			return
 		}
+		w.Info.Bring(w.State.Setup, key)
 		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
 		if k.Grid != nil {
