@@ -49,6 +49,8 @@ type Info struct {
 	// Ceiling is the key of another number that this one is lowered to when a choice
 	// sets either of them; one that is typed is not, and may contradict it.
 	Ceiling string
+	// Moves is true where who types one of the two moves the other along, instead.
+	Moves bool
 	// Titled is true of a Word whose text is a name, "|", and what only programs read.
 	Titled bool
 	// Always puts the knob into every link, so that a link keeps its meaning when

@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
 		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam, Step: cmp.Or(c.Step, pretrain.RingStep),
-		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence, Context: s.Layout.Context,
+		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence, Context: s.Layout.Context, Scale: s.Layout.TimeScale,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
@@ -82,8 +83,10 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 		return err
 	}
 	j := s.recipeOf(&r.Node.Config, *sys.Recipe)
+	each := max(1, s.Layout.Batch/max(j.GPUs/max(j.Context, 1), 1)) // a GPU's sequences of the batch
+	j.Micro = min(j.Micro, each)
 	if j.Micro == 0 { // the largest that fits, of those that the batch has
-		for j.Micro = 1; 2*j.Micro <= s.Layout.Batch/max(j.GPUs/max(j.Context, 1), 1); j.Micro *= 2 {
+		for j.Micro = 1; 2*j.Micro <= each; j.Micro *= 2 {
 			more := j
 			more.Micro *= 2
 			if m := more.Needs(); m.Peak > j.Memory || m.Host > j.Host {
@@ -119,11 +122,50 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 	} else {
 		gpu.Ledger[offload.Computes] += t.Optimizer
 	}
+	gpu.HostRead, gpu.HostWritten = t.In, t.Out
 	r.Result = &offload.Result{Schedule: "by formula", Time: t.Time, GPUs: slices.Repeat([]offload.GPUResult{gpu}, int(j.GPUs)), Links: make([]offload.LinkUse, len(r.Node.Links)), HostPeak: f.Memory.Host}
+	if err := r.crossed(t); err != nil {
+		return err
+	}
 	r.Notes = append(r.Notes, f.says()...)
 	if s.Layout.Precision == job.FP32 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s multiplies in bf16 whatever Precision says; what weights and states take is the recipe's.", sys.Title))
 	}
+	return nil
+}
+
+// crossed puts what a step moves between GPUs and host memory on the links that it crosses: it takes no less than any of
+// them does.
+func (r *Result) crossed(t *recipe.Step) error {
+	if t.In+t.Out == 0 || len(r.Node.Links) > math.MaxInt16 { // of so many nodes links have no numbers
+		return nil
+	}
+	pinned := r.Node.Pinned > 0
+	for i := range r.GPUs {
+		gpu, host := machine.Endpoint{Kind: machine.OnGPU, Index: int16(i)}, machine.Endpoint{Kind: machine.OnHost, Pinned: pinned}
+		for _, way := range []struct {
+			from, to machine.Endpoint
+			bytes    unit.Bytes
+		}{{host, gpu, t.In}, {gpu, host, t.Out}} {
+			route, err := r.Node.Route(way.from, way.to)
+			if err != nil {
+				return err
+			}
+			for _, l := range route {
+				r.Links[l].Bytes += way.bytes
+			}
+		}
+	}
+	longest := r.Time
+	for l := range r.Links {
+		u := &r.Links[l]
+		u.Busy = r.Node.Links[l].Rate.Time(u.Bytes)
+		longest = max(longest, u.Busy)
+	}
+	for i := range r.GPUs { // what GPUs share, none of them knew of
+		r.GPUs[i].Ledger[offload.Fetch] += longest - r.Time
+	}
+	r.Time = longest
 	return nil
 }
 

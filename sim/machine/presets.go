@@ -188,7 +188,7 @@ func Usual(g *GPU, several bool) Config {
 		c = desktop()
 	case g.Peer > 0 && g.Link > pcie5: // one GPU and its processor on a board; 480 GiB at 512 GB/s: NVIDIA GH200 data sheet
 		c = dgx("h100-sxm", "pcie5", 0, 300, 4800)
-		c.Switch, c.Host, c.HostRate = 1, 480*unit.GiB, 512*unit.GBps
+		c.GPUs, c.Switch, c.Host, c.HostRate = 1, 1, 480*unit.GiB, 512*unit.GBps
 		c.Adam = adam
 	case g.Peer > 0:
 		c = dgx("h100-sxm", "pcie5", 0, 4492, 4800)

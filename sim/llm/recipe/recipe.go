@@ -133,6 +133,9 @@ type Job struct {
 	Recompute pretrain.Recompute
 	Share     Share
 
+	// Scale is what of their time kernels take, in percent; 0 is 100.
+	Scale int64
+
 	// Micro are sequences of a micro-batch of one GPU, or of the Context GPUs that share each; Context 0 is 1.
 	Micro, Sequence, Context int64
 }
@@ -145,8 +148,9 @@ type Memory struct {
 	Activations, Logits, Gathered, Layer unit.Bytes
 	// Begins and Ends are the sums when the backward pass begins and when it ends; Peak is the larger.
 	Begins, Ends, Peak unit.Bytes
-	// Host is what host memory holds, of all GPUs.
-	Host unit.Bytes
+	// Host is what host memory holds, of all GPUs. Left and Paged are what of it each GPU put there: activations of a
+	// micro-batch, and states of the optimizer.
+	Host, Left, Paged unit.Bytes
 }
 
 // A Step is how long a step takes and what of.
@@ -154,6 +158,8 @@ type Step struct {
 	// Host is what the processor that starts kernels makes a step longer than its kernels are.
 	Products, Attention, Moving, Host, Unpack, Optimizer, Communication, Paging unit.Time
 	Time                                                                        unit.Time
+	// In and Out are what a GPU moves from and to host memory.
+	In, Out unit.Bytes
 	// Milli is thousandths of a token a second, of all GPUs.
 	Milli int64
 }
@@ -400,7 +406,8 @@ func (j *Job) Needs() Memory {
 	if j.ActivationOffload {
 		host := m.Activations
 		m.Activations = min(m.Activations, 2*m.Activations/unit.Bytes(max(a.Layers, 1)))
-		m.Host += unit.Bytes(j.GPUs) * (host - m.Activations)
+		m.Left = host - m.Activations
+		m.Host += unit.Bytes(j.GPUs) * m.Left
 	}
 	passed := j.passed()
 	m.Layer += 4 * passed // of others, in use and coming, with gradients
@@ -418,7 +425,8 @@ func (j *Job) Needs() Memory {
 	}
 	if j.paged() {
 		free := max(0, j.Memory-m.Weights-m.Gradients-m.Activations-m.Layer-m.Logits)
-		m.Host += unit.Bytes(j.GPUs) * max(0, m.States-free)
+		m.Paged = max(0, m.States-free)
+		m.Host += unit.Bytes(j.GPUs) * m.Paged
 		m.States = 0
 	}
 	if j.Share == Offloaded {
@@ -445,6 +453,24 @@ func (j *Job) unpacked() int64 {
 		return 57e9
 	}
 	return int64(j.GPU.Bandwidth) / 13
+}
+
+// moved is what a step takes longer, and moves, because activations and states of the optimizer are in host memory. What
+// a layer keeps leaves while the layers behind it run forward, and comes back while those before it run backward; what
+// computing does not hide of either way is waited for. Nothing hides paging.
+func (j *Job) moved(s *Step, computing unit.Time, passes int64) {
+	m := j.Needs()
+	if j.paged() {
+		s.Paging += min(pages, j.Link).Time(m.Paged)
+		s.In, s.Out = s.In+m.Paged, s.Out+m.Paged
+	}
+	if m.Left == 0 {
+		return
+	}
+	n := j.Accumulate
+	way, forward := times(n, j.Link.Time(m.Left)), computing/unit.Time(passes+1) // of three or four passes, backward has two or three
+	s.Paging += max(0, way-forward) + max(0, way-(computing-forward))
+	s.In, s.Out = s.In+unit.Bytes(n)*m.Left, s.Out+unit.Bytes(n)*m.Left
 }
 
 // pages is at what rate states page in and out, each way: a compromise between two published rows, 16 and 7 GB/s.
@@ -489,6 +515,11 @@ func (j *Job) Time() (Step, error) {
 		}
 		s.Moving += (whole + s.Attention + s.Moving) / 100 * eager
 	}
+	if j.Scale > 0 {
+		for _, t := range []*unit.Time{&s.Products, &s.Attention, &s.Moving} {
+			*t = unit.Time(unit.MulDiv(int64(*t), j.Scale, 100))
+		}
+	}
 	s.Host = max(0, times(n, j.started(passes))-s.Products-s.Attention-s.Moving)
 	if j.Method == QLoRA {
 		s.Unpack = times(n*passes, unit.Time(unit.MulDiv(j.Arch.Linear(), int64(unit.Second), max(j.unpacked(), 1))))
@@ -506,11 +537,8 @@ func (j *Job) Time() (Step, error) {
 	} else {
 		s.Optimizer = moves(update)
 	}
-	if j.paged() {
-		m := j.Needs()
-		s.Paging = pages.Time(m.Host / unit.Bytes(j.GPUs))
-	}
 	computing := s.Products + s.Attention + s.Moving + s.Host
+	j.moved(&s, computing, passes)
 	gathered := 2 * unit.Bytes(parameters)
 	if j.Method == QLoRA {
 		gathered = j.weights()
@@ -533,8 +561,9 @@ func (j *Job) Time() (Step, error) {
 	}
 	s.Communication += times(n, j.ring(&p, j.Step))
 	if j.Share == Offloaded {
-		each := (unit.Bytes(n)*unit.Bytes(passes)*j.weights() + j.width()*unit.Bytes(j.Trained())) / unit.Bytes(j.GPUs)
-		s.Paging += max(0, j.Link.Time(each)-computing/5*4)
+		gather, grads := unit.Bytes(n)*unit.Bytes(passes)*j.weights()/unit.Bytes(j.GPUs), j.width()*unit.Bytes(j.Trained())/unit.Bytes(j.GPUs)
+		s.Paging += max(0, j.Link.Time(gather+grads)-computing/5*4)
+		s.In, s.Out = s.In+gather, s.Out+grads
 	}
 	s.Time = computing + s.Unpack + s.Optimizer + s.Communication + s.Paging
 	s.Milli = unit.MulDiv(j.tokens()*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))

@@ -78,7 +78,7 @@ func own(t *testing.T, r map[string]string) *recipe.Job {
 		name = r["model"]
 	}
 	j := &recipe.Job{
-		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
+		Arch: arch(t, name), GPU: kerneltime.Find("h200"), GPUs: 1, Link: 55 * unit.GBps, Micro: whole(t, r["batch"]), Sequence: whole(t, r["sequence"]),
 		Recompute: map[string]pretrain.Recompute{"1": pretrain.Full}[r["recompute"]],
 		Choice: recipe.Choice{
 			Accumulate: 1,

@@ -92,6 +92,12 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	if out.Auto = s.Cuts == "auto"; out.Auto {
 		l.Tensor, l.Data, l.Context, l.Expert, l.ZeRO, l.Micro = 1, 1, 1, 1, 0, 0
 	}
+	if each := l.Batch / max(l.Data, 1); l.Micro > each && each > 0 { // a micro-batch is a part of the batch
+		l.Micro = each
+	}
+	if m := &out.Options.Micro; *m > l.Batch {
+		*m = l.Batch
+	}
 	if err := s.stand(&out); err != nil {
 		return out, err
 	}
@@ -312,6 +318,13 @@ func chosen(key, label, group string, most int64, source, help string, ref func(
 	return k
 }
 
+// ofBatch is a number of sequences of the batch that 0 leaves to the system.
+func ofBatch(key, label, group, source, help string, ref func(*settings) *int64) setting {
+	k := chosen(key, label, group, 65536, source, help, ref)
+	k.Ceiling, k.Moves = "batch", true
+	return k
+}
+
 // one is a knob of a word.
 func one(key, label, group, source, help string, ref func(*settings) *string, choices ...knob.Choice) setting {
 	return setting{Info: knob.Info{Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Choices: choices}, Word: ref}
@@ -380,7 +393,7 @@ func knobs() map[string][]setting {
 		one("layout", "Layout", groupLayout, "ours", "Whether Ideal and TERAIO are cut as the settings below say, or in the fastest way that is found: closed forms rank all, and the ten best of them run. ZeRO and FSDP cut in their own way.", func(s *settings) *string { return &s.Cuts },
 			knob.Choice{Key: "own", Label: "as set", Word: "-", Help: "As the settings below say."},
 			knob.Choice{Key: "auto", Label: "the fastest", Word: "cut in the fastest way", Ineffective: []string{"micro", "tensor", "data", "context", "expert", "zero"}, Why: "the layout is found", Help: "Ten layouts run, so that it takes ten times as long."}),
-		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
+		ofBatch("micro", "Micro-batch of the pipeline", groupLayout, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline, and of each GPU that trains by recipe, at most what each has of the batch; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
 		numeric("context", "GPUs to a sequence (context parallelism)", groupLayout, "", 1, 1, 256, "Ring Attention, Liu et al., 2023; striped, Brandon et al., 2023", "How many GPUs share every sequence: each has two pieces of it, so that all compute alike, and keys and values go around them while the block before is multiplied. Of Ideal, TERAIO, DDP and FSDP; they divide what tensor and data leave. An estimate: no measurement was held out.", func(s *settings) *int64 { return &s.Layout.Context }),
@@ -434,7 +447,7 @@ func recipeKnobs() []setting {
 		one("state", "Weights and gradients of recipes", groupRecipe, tune, "Of One GPU, DDP and FSDP, which compute in bf16: whether weights and gradients have 2 bytes, or 4 and are cast.", func(s *settings) *string { return &s.State },
 			choice("bf16", "bf16", "-", "2 bytes each."),
 			choice("fp32", "fp32, cast", "weights in fp32", "4 bytes each, and a copy in bf16 to compute with.")),
-		numeric("accumulate", "Micro-batches of a step", groupRecipe, "", 1, 1, 65536, tune, "Of One GPU, DDP and FSDP: how many micro-batches each GPU sums up before an update. An iteration trains as many sequences as micro-batch, GPUs and this make; batch only bounds a micro-batch that is chosen.", func(s *settings) *int64 { return &s.Recipe.Accumulate }),
+		numeric("accumulate", "Micro-batches of a step", groupRecipe, "", 1, 1, 65536, tune, "Of One GPU, DDP and FSDP: how many micro-batches each GPU sums up before an update. An iteration trains as many sequences as micro-batch, GPUs and this make; no micro-batch is larger than a GPU's part of the batch.", func(s *settings) *int64 { return &s.Recipe.Accumulate }),
 	}
 }
 
@@ -535,7 +548,7 @@ func optionKnobs() []setting {
 		one("zero_cut", "What ZeRO and FSDP cut", groupZero, "tensors: TERAIO, §4.1; the batch: as DeepSpeed and FSDP do by themselves", "Whether GPUs share every matrix, or the batch.", func(s *settings) *string { return &s.Cut },
 			knob.Choice{Key: "tensor", Label: "matrices", Word: "-", Help: "Tensor parallelism: an all-reduce behind each block."},
 			knob.Choice{Key: "data", Label: "the batch", Word: "ZeRO cuts the batch", Help: "Data parallelism: every GPU gathers each layer."}),
-		chosen("zero_micro", "Micro-batch of ZeRO and FSDP", groupZero, 65536, "0: the largest that fits", "Sequences of a micro-batch of ZeRO and FSDP, of one replica; 0 chooses.", func(s *settings) *int64 { return &s.Options.Micro }),
+		ofBatch("zero_micro", "Micro-batch of ZeRO and FSDP", groupZero, "0: the largest that fits", "Sequences of a micro-batch of ZeRO and FSDP, of one replica; 0 chooses.", func(s *settings) *int64 { return &s.Options.Micro }),
 		numeric("stage", "ZeRO-Offload's stage", groupZero, "", 1, 2, 3, deepspeed, "2: weights stay on the GPU; 3: they are gathered when they are used.", func(s *settings) *int64 { return &s.Options.Stage }),
 		yes("delayed", "ZeRO-Offload updates late", groupZero, "ZeRO-Offload, ATC 2021, §5.2", "Whether the host's step overlaps the next iteration, whose gradients are then of older weights.", "delayed update", func(s *settings) *bool { return &s.Options.Delayed }),
 		yes("pipelined", "ZeRO-Infinity moves while it updates", groupZero, teraioPaper, "Whether ZeRO-Infinity moves states while the host computes (pipeline_read, pipeline_write).", "-", func(s *settings) *bool { return &s.Options.Pipelined }),

@@ -20,8 +20,41 @@ func (w *Workspace) Type(key, text string) {
 		if k := w.State.Setup.Knob(key); k != nil && k.Zero != "" && strings.TrimSpace(text) == "" {
 			w.Drafts[key], text = "", "0"
 		}
-		_ = w.State.Setup.Set(key, text) // the field shows the error
+		if w.State.Setup.Set(key, text) == nil { // else the field shows the error
+			w.together(key)
+		}
 	})
+}
+
+// together moves numbers that go along with the one that was typed: of two of which one is never larger the
+// other follows.
+func (w *Workspace) together(key string) {
+	u := w.State.Setup
+	var said []string
+	move := func(k, to *knob.Info, lower bool) {
+		v, err := knob.ParseDecimal(u.Text(k.Key), k.Scale)
+		most, other := knob.ParseDecimal(u.Text(k.Ceiling), u.Knob(k.Ceiling).Scale)
+		if err != nil || other != nil || v <= most {
+			return
+		}
+		if lower {
+			v = most
+		}
+		if u.Set(to.Key, knob.Decimal(v, to.Scale)) == nil {
+			delete(w.Drafts, to.Key)
+			said = append(said, fmt.Sprintf("%s: now %s, because %s is never more than %s.", to.Label, u.Text(to.Key), k.Label, u.Knob(k.Ceiling).Label))
+		}
+	}
+	for i := range u.Knobs() {
+		switch k := &u.Knobs()[i]; {
+		case !k.Moves:
+		case k.Ceiling == key:
+			move(k, k, true)
+		case k.Key == key:
+			move(k, u.Knob(k.Ceiling), false)
+		}
+	}
+	w.SideEffects = strings.Join(said, " ")
 }
 
 // Choose gives a knob one of its choices. What was typed stays, except into
