@@ -3,6 +3,7 @@ package llm
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (s *Setup) recipeOf(c *machine.Config, share recipe.Share) recipe.Job {
 	arch := s.Arch
 	j := recipe.Job{
 		Arch: &arch, GPU: job.LawOf(&c.GPU), GPUs: c.GPUs, Link: c.HostPath, Collective: c.Peers(), Memory: c.GPU.Memory, Host: c.HostFree(), Adam: c.Adam, Step: cmp.Or(c.Step, pretrain.RingStep),
-		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence, Context: s.Layout.Context,
+		Choice: s.Recipe, Share: share, FP8: s.Layout.FP8, Micro: s.Layout.Micro, Sequence: s.Layout.Sequence, Context: s.Layout.Context, Scale: s.Layout.TimeScale,
 		Recompute: [...]pretrain.Recompute{job.KeepAll: pretrain.Nothing, job.Selective: pretrain.Selective, job.Full: pretrain.Full}[s.Layout.Recompute],
 	}
 	if c.Pinned > 0 {
@@ -131,6 +132,9 @@ func (r *Result) byFormula(s *Setup, sys *system.System) (err error) {
 
 // carry books what a step moves on the links that it crosses.
 func (r *Result) carry(t *recipe.Step) error {
+	if len(r.Node.Links) > math.MaxInt16 { // of so many nodes links have no numbers
+		return nil
+	}
 	host := machine.Endpoint{Kind: machine.OnHost, Pinned: true}
 	for g := range r.GPUs {
 		gpu := machine.Endpoint{Kind: machine.OnGPU, Index: int16(g)}

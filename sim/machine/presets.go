@@ -134,14 +134,20 @@ func (c Config) With(g GPU) Config {
 	return c
 }
 
-// SoldWith is the node in which a GPU stands as a rule: NVIDIA's server where GPUs have NVLink, a desktop
-// for GeForce, a workstation for the other cards; that of the TERAIO paper for its own GPU.
+// SoldWith is the node in which a GPU stands as a rule: NVIDIA's server where GPUs have NVLink, one board where the
+// processor is on it, a desktop for GeForce, a server with a workstation's host for other cards; that of the TERAIO
+// paper for its own GPU.
 func SoldWith(g GPU) Config {
 	switch {
 	case g.Key == Standard().GPU.Key:
 		return Standard()
 	case g.Peer > 0 && (g.Form == "SXM4" || g.Form == "SXM2"):
 		return must(FindPreset("eight-a100")).Config.With(g)
+	case g.Peer > 0 && g.Link > pcie5: // its processor is on its board, with 480 GiB at 512 GB/s: NVIDIA GH200 data sheet
+		c := must(FindPreset("dgx-h100")).Config.With(g)
+		c.GPUs, c.Switch, c.Host, c.HostRate = 1, 1, 480*unit.GiB, 512*unit.GBps
+		c.HostPath, c.Adam, c.Prices.BaseWatt = g.Link/5*4, adam, 300 // four fifths of NVLink-C2C: assumed; 300 W are the processor's
+		return c
 	case g.Peer > 0:
 		return must(FindPreset("dgx-h100")).Config.With(g)
 	case g.Bounce:
@@ -150,7 +156,8 @@ func SoldWith(g GPU) Config {
 		return c
 	}
 	c := workstation().With(g)
-	c.GDS = true
+	c.Drive, c.Drives, c.GDS = must(FindDrive("pm9a3")), 1, true
+	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB, c.Network = serverBase, 700, serverGiB, hdr
 	return c
 }
 

@@ -66,6 +66,8 @@ type Report struct {
 	// knows what nobody can who decides, so that it is a bound: both of a policy that somebody wrote.
 	Called   string
 	Foresees bool
+	// Ignored are keys of settings that somebody set and the system does not read.
+	Ignored []string
 	// Words replace those of knobs that a workload from a file decides: "times" is
 	// then "measured".
 	Words []Word

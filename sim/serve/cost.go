@@ -41,7 +41,11 @@ type cost struct {
 	ring       unit.Bandwidth // of collectives; 0 with one GPU
 	hopBytes   unit.Bytes     // of a token
 
-	stream    unit.Time // weights that pass by in every step
+	stream unit.Time // weights that pass by in every step
+	// in and read are what of weights crosses the link and comes from drives in every step, inKey and readKey the same of
+	// keys and values of one token of context.
+	in, read, inKey, readKey unit.Bytes
+
 	streamKey unit.Time // keys and values of one token of context that pass by with them
 	gpuShare  float64   // of the layers on the GPU, of system split; else 1
 	cpu       unit.Time // what a pass over the layers of the processors takes
@@ -197,7 +201,7 @@ const manyTokens = 32
 // processors is what layers take that are not on the GPU, of n tokens.
 func (c *cost) processors(n int64) unit.Time {
 	if n >= manyTokens {
-		return min(c.cpu, c.cpuMany)
+		return min(c.cpu, c.cpuMany) // their weights cross the link where that is less
 	}
 	return c.cpu
 }

@@ -69,9 +69,9 @@ func (c *cost) places(s *Setting, sys *System) {
 	kv := Keys(s.Model, s.KV)
 	switch sys.Stream {
 	case FromHost:
-		c.stream = lasts(r.link, all)
+		c.stream, c.in = lasts(r.link, all), all
 	case FromDrive:
-		c.stream = lasts(min(r.read, r.link), all)
+		c.stream, c.in, c.read = lasts(min(r.read, r.link), all), all, all
 	case Blocked:
 		c.block(s, r, all, kv)
 	case Divided:
@@ -83,7 +83,8 @@ func (c *cost) places(s *Setting, sys *System) {
 // slowest of them.
 func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 	drive := share(all, thousand-s.GPUShare-s.HostShare)
-	c.stream = lasts(r.link, all-share(all, s.GPUShare))
+	c.in, c.read = all-share(all, s.GPUShare), max(0, drive)
+	c.stream = lasts(r.link, c.in)
 	if drive > 0 {
 		c.stream = max(c.stream, lasts(r.read, drive))
 	}
@@ -91,10 +92,11 @@ func (c *cost) block(s *Setting, r rates, all, kv unit.Bytes) {
 	case s.KVPlace == OnDrive:
 		// Weights and keys and values share the drives.
 		c.stream, c.streamKey = max(c.stream, lasts(r.read, drive)), lasts(r.read, kv)
+		c.inKey, c.readKey = kv, kv
 	case s.KVPlace == OnHost && s.CPUAttention:
 		c.keys, c.keysIdeal = lasts(r.processors, kv), 0
 	case s.KVPlace == OnHost:
-		c.streamKey = lasts(r.link, kv)
+		c.streamKey, c.inKey = lasts(r.link, kv), kv
 	}
 	if s.Weights == W4 {
 		batches := int64(1)

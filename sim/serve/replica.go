@@ -267,7 +267,26 @@ func (r *replica) account(k, p, pairs int64) {
 	r.result.Steps += k
 	r.work.Compute.Busy = after(r.work.Compute.Busy, after(times(w.compute, k, mostRun), works(pairs, r.cost.pairs, r.cost.peak2)))
 	r.work.HBM.Busy = after(r.work.HBM.Busy, after(times(w.read, k, mostRun), times(r.cost.keysIdeal, k*r.context+b*(k*(k-1)/2), mostRun)))
+	r.streamed(k, k*r.context+b*(k*(k-1)/2))
 	r.gapTokens += b * k
+}
+
+// streamed counts what came to the GPUs in k steps because it is not there, with so many tokens of context in all of them.
+func (r *replica) streamed(k, context int64) {
+	count := func(w *Work, rate unit.Bandwidth, each, key unit.Bytes) {
+		for _, x := range [...]struct {
+			bytes unit.Bytes
+			n     int64
+		}{{each, k}, {key, context}} {
+			if x.bytes > 0 && x.n > 0 {
+				w.Busy = after(w.Busy, times(lasts(max(1, rate), x.bytes), x.n, mostRun))
+				w.Bytes += min(unit.Bytes(unit.MulDiv(int64(x.bytes), x.n, 1)), mostBytes-w.Bytes)
+			}
+		}
+	}
+	c := r.cost
+	count(&r.work.StreamIn, r.rates.link, c.in, c.inKey)
+	count(&r.work.StreamRead, r.rates.read, c.read, c.readKey)
 }
 
 // step handles what happens at r.next.

@@ -100,6 +100,20 @@ type Moved struct {
 	Compute, HBM    Work // of the GPU's peaks
 	LinkIn, LinkOut Work // host memory to GPU, and back
 	Read, Write     Work // drives
+	// StreamIn and StreamRead are weights, and keys and values of requests under way, that pass by in steps: over links and
+	// from drives. The four above have none of it.
+	StreamIn, StreamRead Work
+}
+
+// In is all that came from host memory to GPUs.
+func (m *Moved) In() Work { return m.LinkIn.and(m.StreamIn) }
+
+// FromDrives is all that drives were read.
+func (m *Moved) FromDrives() Work { return m.Read.and(m.StreamRead) }
+
+// and is the work of both.
+func (w Work) and(x Work) Work {
+	return Work{after(w.Busy, x.Busy), w.Bytes + min(x.Bytes, mostBytes-w.Bytes)}
 }
 
 // A Result is what a run of requests gave.

@@ -508,9 +508,9 @@ func (e *engine) measure() {
 		}
 	}
 	r.Time = end - begin
-	var busy [6]total
-	works := func(m *Moved) [6]*Work {
-		return [...]*Work{&m.Compute, &m.HBM, &m.LinkIn, &m.LinkOut, &m.Read, &m.Write}
+	var busy [8]total
+	works := func(m *Moved) [8]*Work {
+		return [...]*Work{&m.Compute, &m.HBM, &m.LinkIn, &m.LinkOut, &m.Read, &m.Write, &m.StreamIn, &m.StreamRead}
 	}
 	all := works(&r.Moved)
 	for i := range e.replicas {

@@ -22,6 +22,9 @@ func Server(g machine.GPU, gpus int64) machine.Config {
 	if err != nil {
 		panic(err) // a test shows that it is there
 	}
+	if g.Peer > 0 && g.Link > p.Config.GPU.Link { // its processor is on its board
+		p.Config = machine.SoldWith(g)
+	}
 	c, old := p.Config, p.Config.GPUs
 	part := func(n int64) int64 { return unit.MulDiv(n, gpus, old) }
 	c.GPUs, c.Switch = gpus, 1

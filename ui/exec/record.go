@@ -18,6 +18,7 @@ type Record struct {
 	Reason   string             `json:"reason" help:"why it cannot"`
 	Values   map[string]float64 `json:"values" help:"by quantity (see spillway list), those that this run has; none if it does not fit"`
 	Notes    []string           `json:"notes" help:"what the reader should know"`
+	Ignored  []string           `json:"ignored,omitempty" help:"keys of settings that were set and that the system does not use"`
 	About    string             `json:"about" help:"what ran, in numbers"`
 	Origin   string             `json:"origin" help:"where that comes from"`
 	Hash     string             `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
@@ -32,6 +33,7 @@ func RecordOf(i *lab.Info, system string, u *knob.Setup) Record {
 func (r *Record) Say(i *lab.Info, x *report.Report, hash string) {
 	r.Fits, r.Reason, r.About, r.Origin, r.Hash = x.Fits, x.Reason, x.About, x.Origin, hash
 	r.Notes = append([]string{}, x.Notes...)
+	r.Ignored = x.Ignored
 	for k := range i.Quantities {
 		if v, ok := x.Value(k); ok {
 			r.Values[i.Quantities[k].Key] = v

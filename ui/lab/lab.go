@@ -533,6 +533,8 @@ type Lab struct {
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
 	// Within reports whether a quantity, by its place, may have a value.
 	Within func(quantity int, v float64) bool
+	// Unread is what systems do not read of the settings.
+	Unread []Unread
 	// Law is what values of a quantity, by its place, keep whatever runs.
 	Law func(quantity int) report.Law
 	// Steps says about how much work a run of a system is (see MostSteps).
@@ -608,6 +610,8 @@ type Spec[S, W, R any] struct {
 	// Floor.System then is, and nothing that runs; nil in a laboratory without one, or whose
 	// Run has it. The error is about the settings.
 	Bound func(w W, s *S, p Progress) (*Proof, error)
+	// Unread is what systems do not read of the settings that the laboratory takes.
+	Unread []Unread
 	// Measures are the numbers of a run: Info's quantities, and a report's values where
 	// the system can run it. Report says the rest.
 	Measures []report.Measure[*Run[S, W, R]]
@@ -791,18 +795,22 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			if err != nil {
 				return nil, nil, err
 			}
-			return l.proof(b), b, nil
+			r := l.proof(b)
+			l.ignore(r, u, system)
+			return r, b, nil
 		}
 		r, of, err := do(u, system, f, p)
 		if err != nil {
 			return nil, nil, err
 		}
+		l.ignore(r, u, system)
 		return r, of.Result, nil
 	}
 	l.Ready = func(u *knob.Setup, system string, f Files) error {
 		_, _, err := ready(u, system, f)
 		return err
 	}
+	l.Unread = spec.Unread
 	l.Law = func(quantity int) report.Law { return spec.Measures[quantity].Law }
 	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }
 	l.Steps = func(u *knob.Setup, system string) (int, error) {

@@ -133,6 +133,9 @@ type Job struct {
 	Recompute pretrain.Recompute
 	Share     Share
 
+	// Scale is what of their time kernels take, in percent; 0 is 100.
+	Scale int64
+
 	// Micro are sequences of a micro-batch of one GPU, or of the Context GPUs that share each; Context 0 is 1.
 	Micro, Sequence, Context int64
 }
@@ -495,6 +498,11 @@ func (j *Job) Time() (Step, error) {
 			whole += s.Products / unit.Time(passes)
 		}
 		s.Moving += (whole + s.Attention + s.Moving) / 100 * eager
+	}
+	if j.Scale > 0 {
+		for _, t := range []*unit.Time{&s.Products, &s.Attention, &s.Moving} {
+			*t = unit.Time(unit.MulDiv(int64(*t), j.Scale, 100))
+		}
 	}
 	s.Host = max(0, times(n, j.started(passes))-s.Products-s.Attention-s.Moving)
 	if j.Method == QLoRA {

@@ -19,10 +19,11 @@ var quick = map[string]labtest.Quick{
 		Long: []string{"model", "batch", "machine"}, Share: 8,
 	},
 	"store":    {Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4},
-	"compress": {Other: "contents=hpc", Share: 2},
+	"compress": {Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}},
 	"cxlssd": {
 		Set: "workload=bfs-dense scale=64", Other: "workload=tpcc scale=64", After: map[string]string{"workload": "scale=64", "scale": "scale=64"},
-		Systems: []string{"base-cssd", "own-design"},
+		Systems:   []string{"base-cssd", "own-design"},
+		Elsewhere: []string{"split", "llc", "heavy_share", "fill", "flash_erase", "scan_period", "scan_pages", "collect_at", "collect_until", "endurance", "store_buffer"},
 	},
 	"filesys": {
 		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
@@ -35,6 +36,15 @@ var quick = map[string]labtest.Quick{
 		Entry: "layers=2 micro=1 batch=2 sequence=256", After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Systems: []string{"teraio-mixed", "zero-infinity"},
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2,
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
+		Walk: []string{
+			"node=dgx-h100 gpus=4 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data gpu_memory=12",
+			"node=dgx-h100 gpus=2 nodes=2 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data",
+			"node=one-4090 model=llama3-8b layers=8 batch=2 micro=0 sequence=1024 method=lora activation_offload=1",
+			"node=one-4090 model=llama3-8b layers=8 batch=4 micro=0 sequence=1024 gpu_memory=12 host_memory=50 optimizer=paged-32bit",
+			"node=teraio model=llama3-8b layers=4 batch=8 micro=1 sequence=1024 gpu_memory=12 zero_cut=tensor",
+			"node=dgx-h100 gpus=4 model=mixtral-8x7b layers=2 batch=8 micro=0 data=4 sequence=512",
+			"node=one-4090 model=llama3-8b layers=6 batch=4 micro=1 sequence=1024 host_memory=20 zero_cut=data buffer_size=540",
+		},
 	},
 	"serve": {
 		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},

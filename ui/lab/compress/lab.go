@@ -108,10 +108,10 @@ func New() lab.Lab {
 			}
 			return fmt.Sprint(s.Contents, " ", s.Batch)
 		},
-		Load:     load,
-		Run:      run,
-		Bound:    proof,
-		Measures: measures(),
+		Load:   load,
+		Run:    run,
+		Bound:  proof,
+		Unread: unread(), Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
 		Less:     "Choose less contents.",

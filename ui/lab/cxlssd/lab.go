@@ -125,10 +125,10 @@ func New() lab.Lab {
 			}
 			return fmt.Sprintf("workload=%s scale=%d seed=%d classes=%q %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Classes, recipeText(&s.Recipe))
 		},
-		Load:     load,
-		Run:      run,
-		Bound:    proof,
-		Measures: measures(),
+		Load:   load,
+		Run:    run,
+		Bound:  proof,
+		Unread: unread(), Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
 		Less:     less,

@@ -200,6 +200,10 @@ type Quick struct {
 	Write Writer
 	// Cure are further setups with which a cause that is none with the setup changes something.
 	Cure []string
+	// Walk are further setups in which settings act that do nothing with Set.
+	Walk []string
+	// Elsewhere are keys of settings that act on no system in Set and Walk: on opened files, or on another workload.
+	Elsewhere []string
 	// Night are keys of sections that take many runs.
 	Night []string
 }
@@ -233,6 +237,8 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"refusals", false, func(t *testing.T) { refusals(t, &l) }},
 		{"determinism", false, func(t *testing.T) { determinism(t, open, q) }},
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
+		{"unread", true, func(t *testing.T) { unread(t, &l, q) }},
+		{"told", true, func(t *testing.T) { told(t, &l, q) }},
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
 		{"cures", false, func(t *testing.T) { cures(t, &l, q) }},

@@ -155,9 +155,9 @@ func list() []report.Measure[*result] {
 		key, label, help string
 		of               func(r *result) core.Work
 	}{
-		{"link_in", "From host memory", "To all GPUs.", func(r *result) core.Work { return r.LinkIn }},
+		{"link_in", "From host memory", "To all GPUs.", func(r *result) core.Work { return r.In() }},
 		{"link_out", "To host memory", "From all GPUs.", func(r *result) core.Work { return r.LinkOut }},
-		{"read", "From drives", "From all of them.", func(r *result) core.Work { return r.Read }},
+		{"read", "From drives", "From all of them.", func(r *result) core.Work { return r.FromDrives() }},
 		{"write", "To drives", "To all of them.", func(r *result) core.Work { return r.Write }},
 	} {
 		add(x.key+"_gb", x.label, "GB", x.help, 1, -1, func(r *result) float64 { return float64(x.of(r).Bytes) / 1e9 })

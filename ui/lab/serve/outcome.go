@@ -64,7 +64,7 @@ func outcomeOf(r *result) outcome {
 		System: r.System, Refused: r.Refused, Copies: r.Replicas, Time: int64(r.Time), Requests: int64(len(r.Requests)), Good: r.Good,
 		Prompts: r.Prompts, Answers: r.Answers, Tokens: r.Tokens, TTFT: spreadOf(&r.TTFT), TPOT: spreadOf(&r.TPOT), ITL: spreadOf(&r.ITL), E2E: spreadOf(&r.E2E),
 		Steps: r.Steps, Again: r.Preempted, Peak: r.PeakKV, KVTokens: r.Memory.KVTokens, Weights: int64(r.Memory.Weights),
-		LinkIn: int64(r.LinkIn.Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.Read.Bytes), Written: int64(r.Write.Bytes), Policy: r.Script,
+		LinkIn: int64(r.In().Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.FromDrives().Bytes), Written: int64(r.Write.Bytes), Policy: r.Script,
 	}
 	for p := range x.Phases {
 		x.Phases[p] = int64(r.phase(core.Phase(p)))

@@ -133,6 +133,7 @@ func New() lab.Lab {
 				Notes: []string{"A proven bound, not a run: no policy that fits is faster. Nothing shows that it can be reached."},
 			}, nil
 		},
+		Unread:   []lab.Unread{{Systems: "bound", Keys: "gpu_memory host_memory link prefetch prefetch_yields headroom start evict evict_copy pause client_memory parallel_eviction"}},
 		Measures: measures(),
 		Report:   describe,
 		Result:   core.Result{},
