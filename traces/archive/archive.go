@@ -26,7 +26,7 @@ const (
 	maxFiles    = 100_000   // and as many folders, links and headers besides
 	mostHeld    = 32 << 20
 	mostArchive = 160 << 20 // of an archive that has to be held
-	mostNested  = 2       // archives in one another
+	mostNested  = 2         // archives in one another
 )
 
 // HeadBytes is how much is at hand of a file that is not held.

@@ -35,8 +35,8 @@ var (
 	msr      = &format{title: "MSR Cambridge", takes: "a table of the MSR Cambridge traces (SNIA IOTTA), or one like it: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", line: (*decoder).msrLine}
 	spc      = &format{title: "SPC", takes: "a table of the Storage Performance Council's format (the UMass traces): ASU,LBA,Size,Opcode,Timestamp", line: (*decoder).spcLine}
 
-	disksim  = &format{title: "DiskSim", takes: "a trace of DiskSim or MQSim: time (ns, or ms with a point), device, first sector, sectors, and 1 of a read", line: (*decoder).disksimLine}
-	alibaba  = &format{title: "Alibaba", takes: "a table of Alibaba's block traces: device_id,opcode,offset,length,timestamp in µs", line: (*decoder).alibabaLine}
+	disksim = &format{title: "DiskSim", takes: "a trace of DiskSim or MQSim: time (ns, or ms with a point), device, first sector, sectors, and 1 of a read", line: (*decoder).disksimLine}
+	alibaba = &format{title: "Alibaba", takes: "a table of Alibaba's block traces: device_id,opcode,offset,length,timestamp in µs", line: (*decoder).alibabaLine}
 
 	foreign = []*format{strace, blkparse, msr, spc, alibaba, disksim}
 )
