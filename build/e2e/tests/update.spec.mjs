@@ -120,7 +120,7 @@ test('what is damaged in the kept copy is loaded again', { tag: '@fresh' }, asyn
   try {
     await page.goto(`${site.url}#v=3&lab=store&clients=3`);
     await page.waitForFunction(() => navigator.serviceWorker.controller, null, { timeout: 60_000 });
-    expect(await damage(page, ['/app.wasm', '/store.wasm', '/boot.js', '/style.css'])).toBe(4);
+    expect(await damage(page, ['/app.wasm', '/store.wasm', '/boot.js'])).toBe(3);
     await page.reload();
     await live(page);
     await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
