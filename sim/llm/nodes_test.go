@@ -48,6 +48,7 @@ func TestNodes(t *testing.T) {
 			s.Node = s.Node.Times(gpus / s.Node.GPUs)
 		}
 		s.Layout.Micro, s.Layout.Sequence, s.Layout.Precision = number("batch"), number("seq"), job.BF16
+		s.Layout.Batch = s.Layout.Micro * gpus
 		if row["checkpoint"] == "True" {
 			s.Layout.Recompute = job.Full
 		}
