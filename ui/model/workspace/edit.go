@@ -21,14 +21,14 @@ func (w *Workspace) Type(key, text string) {
 			w.Drafts[key], text = "", "0"
 		}
 		if w.State.Setup.Set(key, text) == nil { // else the field shows the error
-			w.together(key)
+			together(w, key)
 		}
 	})
 }
 
 // together moves numbers that go along with the one that was typed: of two of which one is never larger the
 // other follows.
-func (w *Workspace) together(key string) {
+func together(w *Workspace, key string) {
 	u := w.State.Setup
 	var said []string
 	move := func(k, to *knob.Info, lower bool) {
