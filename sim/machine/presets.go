@@ -169,8 +169,8 @@ func Usual(g *GPU, several bool) Config {
 	for i := range presets {
 		c := &presets[i].Config
 		switch {
-		case c.GPU.Key == g.Key && (several || c.GPUs == 1 || g.Peer > 0 || !g.Bounce):
-			form = c // the last of them has the most GPUs
+		case c.GPU.Key == g.Key && (form == nil || form.GPU.Key != g.Key || several == (c.GPUs > form.GPUs)):
+			form = c // of several the largest, or the smallest
 		case form == nil && g.Peer > 0 && c.GPU.Form == g.Form && c.GPU.Peer == g.Peer && c.GPU.Link == g.Link:
 			form = c
 		}
