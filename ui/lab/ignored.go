@@ -39,15 +39,17 @@ func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 // ignore says in a report what of the settings that somebody set a system does not read. What came along with a
 // choice nobody set.
 func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
-	var along []knob.Pair
-	for _, c := range u.Chosen() {
-		more, _ := knob.Pairs(c.Companions) // New has checked it
-		along = append(along, more...)
-	}
 	var said []string
+	var along []knob.Pair // nil: nobody has asked
 	for _, d := range knob.Differ(l.Setup(), u) {
 		k := d.Knob
-		if k.Derived || k.Key == l.Entry || slices.Contains(along, knob.Pair{Key: k.Key, Text: d.Is}) || l.Reads(u, system, k.Key) {
+		if k.Derived || k.Key == l.Entry || l.Reads(u, system, k.Key) {
+			continue
+		}
+		if along == nil {
+			along = cameAlong(u)
+		}
+		if slices.Contains(along, knob.Pair{Key: k.Key, Text: d.Is}) {
 			continue
 		}
 		r.Ignored = append(r.Ignored, k.Key)
@@ -56,4 +58,21 @@ func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
 	if x, err := l.System(system); err == nil && len(said) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s does not use what is set here: %s.", x.As(r).Title, strings.Join(said, ", ")))
 	}
+}
+
+// cameAlong is what the choices that stand bring, and what is around them as a rule.
+func cameAlong(u *knob.Setup) (list []knob.Pair) {
+	choices := u.Chosen()
+	for i := range u.Knobs() {
+		if k := &u.Knobs()[i]; k.Derived && k.Kind == knob.One {
+			if c := k.Choice(u.Text(k.Key)); c != nil {
+				choices = append(choices, c)
+			}
+		}
+	}
+	for _, c := range choices {
+		more, _ := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions) // New has checked it
+		list = append(list, more...)
+	}
+	return list
 }

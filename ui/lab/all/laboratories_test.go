@@ -16,7 +16,7 @@ import (
 var quick = map[string]labtest.Quick{
 	"train": {
 		Set: "model=bert-base batch=16 times=estimated gpu_memory=2", Other: "model=resnet-152 batch=32 gpu_memory=2", Systems: []string{"ideal", "uvm", "g10"},
-		Long: []string{"model", "batch", "machine"}, Share: 8,
+		Long: []string{"model", "batch", "machine"}, Share: 8, Unwalked: []string{"*"},
 	},
 	"store":    {Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4},
 	"compress": {Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}},
@@ -27,8 +27,8 @@ var quick = map[string]labtest.Quick{
 	},
 	"filesys": {
 		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
-		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
-		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
+		For:      map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
+		Unwalked: []string{"*"}, Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
 		Cure: []string{"workload=create scale=256 calls=3000"},
 	},
 	"llm": {
@@ -36,6 +36,7 @@ var quick = map[string]labtest.Quick{
 		Entry: "layers=2 micro=1 batch=2 sequence=256", After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Systems: []string{"teraio-mixed", "zero-infinity"},
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2,
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
+		Unwalked: []string{"own", "bound"},
 		Walk: []string{
 			"node=dgx-h100 gpus=4 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data gpu_memory=12",
 			"node=dgx-h100 gpus=2 nodes=2 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data",
@@ -48,7 +49,7 @@ var quick = map[string]labtest.Quick{
 	},
 	"serve": {
 		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
-		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+		Unwalked: []string{"*"}, Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
 	},
 }
 

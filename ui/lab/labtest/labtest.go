@@ -204,6 +204,9 @@ type Quick struct {
 	Walk []string
 	// Elsewhere are keys of settings that act on no system in Set and Walk: on opened files, or on another workload.
 	Elsewhere []string
+	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read;
+	// "*" is all.
+	Unwalked []string
 	// Night are keys of sections that take many runs.
 	Night []string
 }

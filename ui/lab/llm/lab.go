@@ -114,6 +114,7 @@ func New() lab.Lab {
 		Asks:     core.Asks(),
 		Run:      run,
 		Bound:    proof,
+		Unread:   unread(),
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
