@@ -63,14 +63,14 @@ func pro990() Drive {
 		Key: "990-pro", Name: "Samsung 990 PRO 2 TB",
 		Sheet: Datasheet{7450 * unit.MBps, 6900 * unit.MBps, 45450 * unit.Nanosecond, 12500 * unit.Nanosecond},
 		Source: "Rates and 1200 TB in 5 years: Samsung 990 PRO data sheet; latencies from its 22,000 and 80,000 random accesses a second at depth 1. " +
-			"The write rate is that of the single-bit cache of a fresh drive. PCIe 4.0 x4; 176-layer TLC, 2 Gbit/s pins and 184 MB/s a die of four 16 KiB planes, " +
-			"so 356 µs a page: Samsung at ISSCC 2021 (512 Gbit die). Assumed: 8 channels of 2 dies of twice that size, 40 µs read, 150 µs in the cache, 226 GB cache (reviews), " +
-			"704 pages a block, 5 ms erase, 7 % over-provisioning, 512 B packets, 64 MiB buffer, and the fixed overheads.",
+			"The write rate is that of the single-bit cache of a fresh drive. PCIe 4.0 x4; 176-layer TLC, 2 Gbit/s pins, dies of four 16 KiB planes: Samsung at ISSCC 2021 (512 Gbit die). " +
+			"Behind its cache of 220 GB it writes 1.4 GB/s (reviews): with 560 µs a page that is what writing in turn reaches here; the 356 µs of that die would make it 1.9. " +
+			"Assumed: 8 channels of 2 dies of twice that size, 40 µs read, 150 µs in the cache, 704 pages a block, 5 ms erase, 7 % over-provisioning, 512 B packets, 64 MiB buffer, and the fixed overheads.",
 		Spec: Spec{
 			Capacity: 2000 * unit.GB, OverProvision: 70,
 			Channels: 8, Dies: 2, Planes: 4, Pages: 704, Page: 16 * unit.KiB,
-			Read: 40 * unit.Microsecond, Program: 356 * unit.Microsecond, Erase: 5 * unit.Millisecond,
-			BurstProgram: 150 * unit.Microsecond, Burst: 226 * unit.GB,
+			Read: 40 * unit.Microsecond, Program: 560 * unit.Microsecond, Erase: 5 * unit.Millisecond,
+			BurstProgram: 150 * unit.Microsecond, Burst: 220 * unit.GB,
 			Channel: 2000 * unit.MBps, Link: 7877 * unit.MBps, Payload: 512,
 			ReadOverhead: 2850 * unit.Nanosecond, WriteOverhead: 11950 * unit.Nanosecond, Buffer: 64 * unit.MiB,
 			Endurance: 1200 * 1000 * unit.GB, Years: 5,

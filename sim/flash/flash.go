@@ -66,6 +66,7 @@ package flash
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"spillway/sim/knob"
 	"spillway/sim/unit"
@@ -116,6 +117,26 @@ const packet unit.Bytes = 26
 // Rate returns what of the host link is left for data, each direction.
 func (s *Spec) Rate() unit.Bandwidth {
 	return unit.Bandwidth(unit.MulDiv(int64(s.Link), int64(s.Payload), int64(s.Payload+packet)))
+}
+
+// Most returns rates that the drive never exceeds, whatever the host does: what its link carries,
+// what its channels carry, and what all planes sense or, behind a write cache, program and fold.
+func (s *Spec) Most() (read, write unit.Bandwidth) {
+	planes := func(each unit.Time) unit.Bandwidth {
+		pages := unit.MulDiv(s.units(), int64(unit.Second), int64(each))
+		return unit.Bandwidth(min(pages, math.MaxInt64/int64(s.Page)) * int64(s.Page))
+	}
+	outside := min(s.Rate(), unit.Bandwidth(s.Channels)*s.Channel)
+	return min(outside, planes(s.Read)), min(outside, planes(s.sustainedProgram()))
+}
+
+// sustainedProgram is how long a page occupies its plane once a write cache is full: it is written
+// there, read, and programmed (departure 6).
+func (s *Spec) sustainedProgram() unit.Time {
+	if s.BurstProgram > 0 {
+		return s.Program + s.BurstProgram + s.Read
+	}
+	return s.Program
 }
 
 // InPlace reports whether the medium needs no erase.

@@ -96,11 +96,9 @@ func (s *Spec) shrink(c Scale, p *Pattern) small {
 	d.buffer = int32(min(mostBuffer, max(int64(2*d.units), int64(s.Buffer)/(c.Slice*c.Pages*int64(s.Page)))))
 	d.slots = int32(min(max(1, int64(p.Request)/(c.Slice*c.Pages*int64(s.Page))), int64(d.logical)))
 	d.spec.Erase = unit.Time(unit.MulDiv(int64(s.Erase), int64(d.pages), s.Pages))
-	switch {
-	case s.BurstProgram > 0 && p.Fresh:
+	d.spec.Program = s.sustainedProgram()
+	if s.BurstProgram > 0 && p.Fresh {
 		d.spec.Program = s.BurstProgram
-	case s.BurstProgram > 0:
-		d.spec.Program += s.BurstProgram + s.Read // departure 6
 	}
 	return d
 }
@@ -132,6 +130,11 @@ func Simulate(s Spec, p Pattern) (Measurement, error) {
 		writes = 0
 	}
 	m.MixedRead, m.MixedWrite, m.LoadedRead = d.measure(f, from, &m.Scale, reads, writes)
+	if !p.Fresh { // a phase may end with more than its share of pages, for a moment above what the drive sustains
+		read, write := s.Most()
+		m.Read, m.MixedRead = min(m.Read, read), min(m.MixedRead, read)
+		m.Write, m.MixedWrite = min(m.Write, write), min(m.MixedWrite, write)
+	}
 	m.ReadLatency, m.WriteLatency = s.latency()
 	return m, nil
 }

@@ -51,6 +51,12 @@ func Fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', pl
 // Percent is a share as "12.3 %".
 func Percent(share float64) string { return Fixed(100*share, 1) + " %" }
 
+// Less is by which share x is less than y, below 0 where it is more: 64 is 0.326 less than 95.
+func Less(x, y float64) float64 { return 1 - x/y }
+
+// More is by which share x is more than y, below 0 where it is less: 95 is 0.484 more than 64.
+func More(x, y float64) float64 { return x/y - 1 }
+
 // Signed is a change by a share as "+12.3 %" or "−12.3 %", "none" where that would be 0.0 %.
 func Signed(share float64) string {
 	switch {

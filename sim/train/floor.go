@@ -65,14 +65,15 @@ func floor(w *workload.Workload, q *Request) (*bound.Problem, *emptyDrive, error
 }
 
 // An emptyDrive is a drive that is empty but for what is written in turn, so that it need
-// not collect garbage: no run has faster rates.
+// not collect garbage: what is said of it where nothing runs.
 type emptyDrive struct {
 	drive       flash.Drive
 	measurement flash.Measurement
 	rates       engine.Drive
 }
 
-// atBest gives m the rates of such a drive.
+// atBest gives m rates that a drive never exceeds, whatever is done to it ([flash.Spec.Most]).
+// What any one pattern reaches is no bound: another may reach more.
 func atBest(m *machine.Machine, key string, w *workload.Workload) (*emptyDrive, error) {
 	d, err := flash.Find(key)
 	if err != nil {
@@ -82,8 +83,10 @@ func atBest(m *machine.Machine, key string, w *workload.Workload) (*emptyDrive, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name, err)
 	}
-	rates, _ := sustained(m, &x)
-	m.SSDRead, m.SSDWrite = max(rates.Read, rates.MixedRead), max(rates.Write, rates.MixedWrite)
+	most := x
+	most.Read, most.Write = d.Spec.Most()
+	most.MixedRead, most.MixedWrite = most.Read, most.Write
+	rates, _ := sustained(m, &most)
 	return &emptyDrive{d, x, rates}, nil
 }
 

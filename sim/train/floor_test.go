@@ -9,6 +9,7 @@ import (
 
 	"spillway/build/effort"
 	"spillway/build/prototype"
+	"spillway/sim/flash"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -216,4 +217,42 @@ func belowNobody(t *testing.T, seed uint64) float64 {
 		t.Errorf("seed %d, %s on %+v: the planner takes %.0f cycles, %s %.0f", seed, w.Name, q.Machine, ours, who, best)
 	}
 	return ours / float64(floor)
+}
+
+// No system is below the bound on any machine with any simulated drive, whatever it writes there.
+func TestNobodyBelowOnDrives(t *testing.T) {
+	effort.Natively(t)
+	w, err := prototype.Build("gpt2-l-pytorch", 2, "rtx-3090")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, preset := range machine.Presets() {
+		for _, drive := range flash.Drives() {
+			if n++; !effort.Takes(n, 8) {
+				continue
+			}
+			q := train.Request{Machine: preset.Machine, Options: inCorrectedMode(), SSD: drive.Key}
+			q.Options.Iterations = 3
+			l := swapplan.LoadOf(w)
+			least, all := slices.Max(l.Own), slices.Max(l.Alive)
+			q.Machine.GPUMemory = (least + (all-least)/4).Aligned()
+			q.Machine.HostMemory = (all - q.Machine.GPUMemory) / 3
+			floor := ran(t, w, q, "bound")
+			for _, name := range covered(true) {
+				q.System = name
+				r, err := train.Run(w, q, nil)
+				if err != nil || !r.Fits {
+					continue // not every system takes every machine
+				}
+				bound := floor.Time()
+				if again(name) {
+					bound = floor.Recomputing
+				}
+				if time := r.Time(); float64(time) < float64(bound)-float64(2*len(w.Tensors)) {
+					t.Errorf("%s with %s: %s takes %d cycles, the bound is %d", preset.Key, drive.Key, name, time, bound)
+				}
+			}
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model/question"
@@ -258,14 +259,32 @@ func worse(q *report.Quantity, x, best float64) float64 {
 	if x <= 0 {
 		return math.Inf(1)
 	}
-	return max(0, best/x-1)
+	return max(0, prose.More(best, x))
+}
+
+// loses says how much of the best is lost with x: of 95 that are 64 a third, of 2 s that are 3 s a half.
+func loses(q *report.Quantity, x, best float64) string {
+	share := prose.Less(x, best)
+	if better(q) < 0 {
+		share = prose.More(x, best)
+	}
+	return amount(q, worse(q, x, best), share)
+}
+
+// brings says how much the best is better than x: of 64 that are 95 half as much again, of 3 s that are 2 s a third.
+func brings(q *report.Quantity, best, x float64) string {
+	share := prose.More(best, x)
+	if better(q) < 0 {
+		share = prose.Less(best, x)
+	}
+	return amount(q, worse(q, x, best), share)
 }
 
 // points reports whether a quantity is compared by differences: percent that may be below 0.
 func points(q *report.Quantity) bool { return q.Unit == "%" && q.Better < 0 }
 
-// amount says how much worse something is.
-func amount(q *report.Quantity, w float64) string {
+// amount says a share, and by what factor two values differ where they do by twofold; w is by how much ([worse]).
+func amount(q *report.Quantity, w, share float64) string {
 	switch {
 	case points(q):
 		return chart.Digits(100*w, 2) + " points"
@@ -273,10 +292,10 @@ func amount(q *report.Quantity, w float64) string {
 		return "everything"
 	case w >= 0.95:
 		return "a factor of " + chart.Digits(1+w, 2)
-	case w < 0.01:
+	case share < 0.01:
 		return "under 1 %"
 	}
-	return chart.Digits(100*w, 2) + " %"
+	return chart.Digits(100*share, 2) + " %"
 }
 
 // What is level, and what is as good as the best that a setting brings.
@@ -397,10 +416,10 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 	} else if last < n-1 {
 		cannot = fmt.Sprintf(" At %s it does not run.", at(last+1))
 	}
-	lost := func(i int) string { return amount(q, worse(q, *a.Values[i], *a.Values[top])) }
+	lost := func(i int) string { return loses(q, *a.Values[i], *a.Values[top]) }
 	switch {
 	case fits(first) && fits(last) && from == first:
-		if w := extreme(q, a, top); w < level {
+		if w, _ := extreme(q, a, top); w < level {
 			return a.Name + " changes by under 2 %." + cannot
 		}
 		return a.Name + " changes by under 5 %." + cannot
@@ -409,7 +428,7 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 	case fits(last) && math.IsInf(worse(q, *a.Values[first], *a.Values[top]), 0):
 		return fmt.Sprintf("The more the better: %s has %s at %s, and %s at %s.%s", a.Name, said(*a.Values[last], q.Unit), at(last), said(*a.Values[first], q.Unit), at(first), cannot)
 	case fits(last):
-		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, lost(first), cannot)
+		return fmt.Sprintf("The more the better: %s instead of %s brings %s %s.%s", at(last), at(first), a.Name, brings(q, *a.Values[top], *a.Values[first]), cannot)
 	case fits(first) && to > first:
 		return fmt.Sprintf("Up to %s %s loses under 5 %%; at %s, %s.%s", at(to), a.Name, at(last), lost(last), cannot)
 	case fits(first):
@@ -418,14 +437,15 @@ func along(q *report.Quantity, a *Line, top int, at func(int) string) string {
 	return fmt.Sprintf("%s is best for %s; at %s it loses %s, at %s %s.%s", capital(at(top)), a.Name, at(first), lost(first), at(last), lost(last), cannot)
 }
 
-// extreme is how much worse than the best A gets.
-func extreme(q *report.Quantity, a *Line, top int) (w float64) {
+// extreme is how much worse than the best A gets, and what it has there.
+func extreme(q *report.Quantity, a *Line, top int) (w, far float64) {
+	far = *a.Values[top]
 	for _, v := range a.Values {
-		if v != nil {
-			w = max(w, worse(q, *v, *a.Values[top]))
+		if v != nil && worse(q, *v, *a.Values[top]) > w {
+			w, far = worse(q, *v, *a.Values[top]), *v
 		}
 	}
-	return w
+	return w, far
 }
 
 // leads says who is best where, if that is not A, or not everywhere. Who is under 2 % behind the best is level with it,
@@ -517,11 +537,12 @@ func pair(p *Picture, q *report.Quantity, name string) string {
 		if top < 0 {
 			continue
 		}
-		switch w := extreme(q, l, top); {
+		w, far := extreme(q, l, top)
+		switch {
 		case w < level:
 			parts = append(parts, fmt.Sprintf("with %s, %s changes by under 2 %%", l.Name, name))
 		default:
-			parts = append(parts, fmt.Sprintf("with %s, %s brings most: %s", l.Name, p.Labels[top], amount(q, w)))
+			parts = append(parts, fmt.Sprintf("with %s, %s brings most: %s", l.Name, p.Labels[top], brings(q, *l.Values[top], far)))
 		}
 	}
 	text := strings.Join(parts, "; ")

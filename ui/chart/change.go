@@ -250,7 +250,7 @@ func (s *step) changes() (said []string) {
 		said = append(said, most.title+word+gained(most.gain))
 	}
 	if least != nil && least.gain <= 1-still {
-		said = append(said, least.title+" loses "+Digits(100*(1-least.gain), 2)+" %")
+		said = append(said, least.title+" loses "+Digits(100*prose.Less(least.gain, 1), 2)+" %")
 	}
 	if len(s.lost) > 0 {
 		said = append(said, prose.List(s.lost)+" no longer "+run(s.lost)+" it")

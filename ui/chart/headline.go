@@ -205,7 +205,7 @@ func (h *headline) regret() (s string) {
 	}
 	yours := h.done[mine]
 	off := func(x contender) string {
-		switch d := 100 * (yours.value/x.value - 1); {
+		switch d := 100 * prose.More(yours.value, x.value); {
 		case x.value == 0 && yours.value != 0: // no percentage says how far
 			return "above " + x.System.Title
 		case x.value == 0 || math.Abs(d) < 0.05:

@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -30,7 +31,7 @@ func (d *drawing) room(at int, unit string) (r *Room, said string) {
 	top := 0.0
 	for _, x := range d.runs {
 		v, ok := x.value(at)
-		if !ok || x.Stale || x.System.Bound && x.System.Name != f.Known || faster(q, v, least) {
+		if !ok || x.Stale || x.System.Unbounded || x.System.Bound && x.System.Name != f.Known || faster(q, v, least) {
 			continue // it holds for all but these
 		}
 		if best == nil || float64(q.Better)*v > float64(q.Better)*top {
@@ -65,13 +66,15 @@ func ratioOf(q *report.Quantity, v, least float64) float64 {
 	return least / v
 }
 
-// within says how near something is to the best possible that takes so many times as long.
+// within says how near something is to the best possible that is so many times as good.
 func within(times float64) string {
-	switch {
+	switch less := prose.Less(1, times); { // by how much it is less than what is possible
 	case times < 1.0005:
 		return "as good as is possible"
+	case less < 0.01:
+		return "within 1 % of what is possible"
 	case times < 1.995:
-		return "within " + Digits(100*(times-1), 2) + " % of what is possible"
+		return "at " + Digits(100*(1-less), 2) + " % of what is possible"
 	}
 	return "within a factor of " + Digits(times, 2) + " of what is possible"
 }

@@ -66,18 +66,18 @@ func TestRoom(t *testing.T) {
 		if r == nil || *r != want {
 			t.Errorf("%s: %+v, want %+v", id, r, want)
 		}
-		if !strings.Contains(v.Alt, "est possible without yeast") || !strings.Contains(v.Alt, "Oven is within 25 % of what is possible") {
+		if !strings.Contains(v.Alt, "est possible without yeast") || !strings.Contains(v.Alt, "Oven is at 80 % of what is possible") {
 			t.Errorf("%s says %q", id, v.Alt)
 		}
 	}
 	if r, v := room("baking"); r != nil || strings.Contains(v.Alt, "possible") {
 		t.Errorf("baking: %+v, %q", r, v.Alt)
 	}
-	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln. Oven is within 25 % of what is possible.") {
+	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln. Oven is at 80 % of what is possible.") {
 		t.Error(got)
 	}
 	c.Info.Systems[0].Floor = "loaves" // what is proved of Oven alone is not what is drawn
-	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is within 25 % of what is possible for it.") {
+	if got := chart.Headline(c.Info, runs); !strings.Contains(got, "Oven is at 80 % of what is possible for it.") {
 		t.Error(got)
 	}
 	c.Info.Systems[0].Floor = ""
@@ -113,7 +113,7 @@ func TestSweepHeadroom(t *testing.T) {
 	for _, r := range a.Tables[0].Rows {
 		got = append(got, r.Cells[len(r.Cells)-1].Text)
 	}
-	if want := "within 25 % of what is possible|within a factor of 5 of what is possible|–"; strings.Join(got, "|") != want || a.Tables[0].Head[len(a.Tables[0].Head)-1] != "The best is" {
+	if want := "at 80 % of what is possible|within a factor of 5 of what is possible|–"; strings.Join(got, "|") != want || a.Tables[0].Head[len(a.Tables[0].Head)-1] != "The best is" {
 		t.Errorf("%q under %q", got, a.Tables[0].Head)
 	}
 }
@@ -132,5 +132,27 @@ func TestRankingHeadroom(t *testing.T) {
 	rows := a.Tables[0].Rows
 	if rows[0].Head != "Best possible" || rows[0].Cells[0].Text != "bound" || rows[1].Cells[0].Text != "1" || rows[1].Cells[2].Text != "1.250" {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// What has half of what is possible is not within 93 % of it, whether more is better or less.
+func TestHalfOfWhatIsPossible(t *testing.T) {
+	for _, x := range []struct {
+		time, loaves float64
+		want         string
+	}{
+		{4 * 1.93, 25 / 1.93, "at 52 % of what is possible"},
+		{5, 20, "at 80 % of what is possible"},
+		{4.02, 24.876, "within 1 % of what is possible"},
+		{4, 25, "as good as is possible"},
+		{16, 6.25, "within a factor of 4 of what is possible"},
+	} {
+		c, runs := proven()
+		runs[0].Report.Values[0], runs[0].Report.Values[1] = x.time, x.loaves
+		for i := range c.Info.Charts[:2] {
+			if v := chart.Draw(c, &c.Info.Charts[i], runs[:1]); !strings.Contains(v.Alt, "Oven is "+x.want) {
+				t.Errorf("%g s of 4, %s: %q; want %q", x.time, c.Info.Charts[i].ID, v.Alt, x.want)
+			}
+		}
 	}
 }

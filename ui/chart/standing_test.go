@@ -89,7 +89,7 @@ func TestVerdictSpends(t *testing.T) {
 	c.Info.Systems[1].Usual = true
 	c.Info.Say.Loss, c.Info.Say.LossOf, c.Info.Say.Spends = "parts", "time_s", "%s spends %s of its %s %s, %s %s"
 	says, why := chart.Verdict(c.Info, runs)
-	if says != "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln." || why != "Kiln spends 4 s of its 8 s on kneading, Oven 2 s. Oven is within 25 % of what is possible." {
+	if says != "Oven is fastest: 20 loaves/s, 1.6× as fast as Kiln." || why != "Kiln spends 4 s of its 8 s on kneading, Oven 2 s. Oven is at 80 % of what is possible." {
 		t.Errorf("%s | %s", says, why)
 	}
 	runs[1].Report.Values[3], runs[1].Report.Values[4] = 2, 3 // its parts are as those of the best

@@ -125,7 +125,7 @@ func TestSweepRoom(t *testing.T) {
 			t.Errorf("point %d: from %g to %g, want %v", i, low, high, want)
 		}
 	}
-	if want := "At its nearest the best is within 4.2 % of what is possible, at its farthest within a factor of 2."; !strings.Contains(a.Says, want) {
+	if want := "At its nearest the best is at 96 % of what is possible, at its farthest within a factor of 2."; !strings.Contains(a.Says, want) {
 		t.Errorf("%q", a.Says)
 	}
 	s = table([]chart.Dim{d}, map[string][]any{"top": make([]any, 5), "a": {1, 2, 3, 4, 5}, "b": {1, 2, 3, 4, 5}})

@@ -175,8 +175,8 @@ func (l *Info) Relate(systems []string, values [][]float64) {
 	proved := values[at]
 	for i, v := range values {
 		s, err := l.System(systems[i])
-		if v == nil || i != at && (err != nil || s.Bound && s.Name != l.Floor.Known) {
-			continue // what is ideal may well be below
+		if v == nil || i != at && (err != nil || s.Unbounded || s.Bound && s.Name != l.Floor.Known) {
+			continue // what is ideal may well be below, and so may what the proof says nothing of
 		}
 		least := proved[of]
 		if err == nil && s.Floor != "" {

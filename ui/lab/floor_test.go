@@ -12,7 +12,7 @@ import (
 func TestRelated(t *testing.T) {
 	l := lab.Info{
 		Quantities: []report.Quantity{{Key: "time"}, {Key: "headroom"}, {Key: "pressed"}},
-		Systems:    []lab.System{{Name: "drip"}, {Name: "dream", Bound: true}, {Name: "press", Floor: "pressed"}, {Name: "bound", Bound: true}},
+		Systems:    []lab.System{{Name: "drip"}, {Name: "dream", Bound: true}, {Name: "squeeze", Unbounded: true}, {Name: "press", Floor: "pressed"}, {Name: "bound", Bound: true}},
 		Floor:      lab.Lowest("time"),
 	}
 	took := func(v float64) *report.Report {
@@ -20,10 +20,10 @@ func TestRelated(t *testing.T) {
 	}
 	floor := took(2)
 	floor.Values[2] = 4
-	names := []string{"drip", "press", "dream", "bound"}
-	runs := []*report.Report{took(3), took(5), took(1), floor}
+	names := []string{"drip", "press", "dream", "squeeze", "bound"}
+	runs := []*report.Report{took(3), took(5), took(1), took(1), floor}
 	for i, r := range l.Related(names, runs) {
-		if got, want := r.Values[1], []float64{1.5, 1.25, math.NaN(), 1}[i]; got != want && !(got != got && want != want) {
+		if got, want := r.Values[1], []float64{1.5, 1.25, math.NaN(), math.NaN(), 1}[i]; got != want && !(got != got && want != want) {
 			t.Errorf("%s: %v times the best possible, want %v", names[i], got, want)
 		}
 	}

@@ -35,6 +35,9 @@ type System struct {
 	// Floor is the key of the quantity in which the laboratory's floor says what it proves of
 	// this system, where that is not Info.Floor.Of.
 	Floor string
+	// Unbounded is true of one that the laboratory's floor does not hold for: it is measured
+	// against nothing.
+	Unbounded bool
 	// Variant is true of one that is another of the systems in other surroundings: where
 	// all are ranked it is only asked for by its family.
 	Variant bool

@@ -71,6 +71,15 @@ func HasFP8(g *machine.GPU) bool {
 	return gpu != nil && gpu.FP8 > 0
 }
 
+// Instead says what runs where a GPU has no numbers of a precision; empty where it has.
+func Instead(g *machine.GPU, p Precision) string {
+	gpu := LawOf(g)
+	if gpu == nil {
+		return ""
+	}
+	return gpu.Instead(policyOf(p, 1).Precision)
+}
+
 // policyOf is what kernels of a job run on.
 func policyOf(p Precision, gpus int64) kerneltime.Policy {
 	policy := kerneltime.Policy{Precision: kerneltime.FP32, Setting: kerneltime.Training}

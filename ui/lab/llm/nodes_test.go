@@ -63,3 +63,19 @@ func TestStand(t *testing.T) {
 		t.Errorf("of 32 GPUs: %+v", s.Node)
 	}
 }
+
+// A GPU without bf16 says what runs instead; one with it says nothing.
+func TestWithoutBF16(t *testing.T) {
+	l := New()
+	for text, want := range map[string]bool{
+		"gpu=t4 precision=bf16": true, "gpu=v100-32 precision=bf16": true, "gpu=t4 precision=fp32": false, "gpu=a10 precision=bf16": false,
+	} {
+		r, _, err := l.Run(labtest.Setup(t, &l, "model=gpt2-xl batch=2 "+text), "ideal", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(r.Notes, " "), "has no bf16"); got != want {
+			t.Errorf("%s: %q", text, r.Notes)
+		}
+	}
+}

@@ -215,6 +215,9 @@ const unproven = "No measurement of fp8 was held out: how much products gain is 
 
 // notes are about one system.
 func notes(r *result) (list []string) {
+	if says := job.Instead(&r.setup.Node.GPU, r.setup.Layout.Precision); says != "" {
+		list = append(list, says)
+	}
 	if r.Unmet > 0 {
 		list = append(list, fmt.Sprintf("The plan leaves up to %v more on a GPU than it holds; that is evicted when room is needed.", r.Unmet))
 	}

@@ -24,7 +24,7 @@ func charts() []report.Chart {
 			Of: []string{"compute_s", "overlap_s", "stall_s"}, Colors: []string{"compute", "overlap", "stall"}, Unit: "s", Say: "takes longest",
 		},
 		{
-			ID: "causes", Title: "Time beyond ideal, by cause", Kind: report.Stacks, Of: causes, Colors: colors, Unit: "s", Say: "loses most", Opens: report.OpensWait,
+			ID: "causes", Title: "Time beyond ideal, by what it was spent on", Kind: report.Stacks, Of: causes, Colors: colors, Unit: "s", Say: "spends most beyond ideal", Opens: report.OpensWait,
 			None: "Nothing takes longer than ideal.",
 		},
 		{

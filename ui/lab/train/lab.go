@@ -124,7 +124,7 @@ func New() lab.Lab {
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
 				Perfect: "as fast as a GPU that holds everything", Loss: "causes", Rest: "Computing", Spends: "%s spends %s of its %s %s, %s %s",
-				LossOf: "iteration_s", LossSays: "What it loses is mostly %[1]s (%[3]s of its time beyond ideal)", Cannot: "cannot run it",
+				LossOf: "iteration_s", LossSays: "Beyond ideal its time goes mostly %[2]s (%[3]s of that)", Cannot: "cannot run it",
 				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
@@ -270,7 +270,7 @@ func systems() []lab.System {
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed,
+			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed, Unbounded: s.Compressed,
 		}
 		if s.Recomputes && !s.Compressed {
 			list[i].Floor = recomputing

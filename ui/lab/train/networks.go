@@ -203,7 +203,7 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 	}
 	out := about(l.Workload)
 	out.optimizer, out.parameters, out.lowered = optimizer, l.Parameters, true
-	out.band, out.bound = e.Band, e.Bound
+	out.band, out.bound, out.instead = e.Band, e.Bound, law.GPU.Instead(o.Precision)
 	return out, nil
 }
 

@@ -77,7 +77,7 @@ func numbers() []number {
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
-	add(headroom, "Time over the best possible", "×", "Iteration time over what Best possible proves of the system, where that is among the systems: less of those that compute values again. Below 1 are only systems that no bound holds for: they compress, or need only rows of a table.", 3, -1,
+	add(headroom, "Time over the best possible", "×", "Iteration time over what Best possible proves of the system, where that is among the systems: less of those that compute values again. Compressed memory has none: moving tensors bounds no compression.", 3, -1,
 		func(*result.Result) float64 { return report.None() })
 	add(recomputing, "Least time with recomputation", "s", "Of Best possible: no system that also computes values again takes less. Nothing shows that it can be reached.", 4, -1,
 		func(r *result.Result) float64 { return seconds(r, r.Recomputing) }).has = func(_ Workload, r *result.Result) bool { return r.Recomputing > 0 }
@@ -89,7 +89,7 @@ func numbers() []number {
 		func(r *result.Result) unit.Cycles { return r.Mean().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Mean().Doubled > 0 }
 	compressed := func(_ Workload, r *result.Result) bool { return r.Compressed != nil }
 	for c := range result.NumCauses {
-		n := time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
+		n := time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal that was spent on this; all sum to iteration time minus ideal time. Why it was is another question, and its answer other runs (section Why?).", -1,
 			func(r *result.Result) unit.Cycles { return *r.Mean().Ledger.At(c) })
 		switch c {
 		case result.Compression:

@@ -109,6 +109,9 @@ func (w *Workload) notes(r *result.Result) []string {
 	if say := w.bandNote(); say != "" && w.imported == nil { // of recordings the account says it
 		list = append(list, say)
 	}
+	if w.instead != "" {
+		list = append(list, w.instead)
+	}
 	if w.imported == nil || w.imported.account == nil {
 		return list
 	}

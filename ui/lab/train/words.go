@@ -39,6 +39,7 @@ type Workload struct {
 	// and what decides; band is 0 of others.
 	band     int64
 	bound    kerneltime.Bound
+	instead  string                 // what runs where the GPU has no numbers of the precision; empty where it has
 	imported *imported              // nil if it was made of no recording
 	measured []kerneltime.Agreement // of a table of measurements, which is no workload
 }

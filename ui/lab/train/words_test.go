@@ -291,3 +291,17 @@ func TestPresetsAreOperatorByOperator(t *testing.T) {
 		t.Errorf("the first screen's ideal takes %v s", s)
 	}
 }
+
+// A GPU without bf16 says what runs instead.
+func TestWithoutBF16(t *testing.T) {
+	l := New()
+	for gpu, want := range map[string]bool{"v100-32": true, "a100-40": false} {
+		r, _, err := l.Run(set(t, "model=resnet50 batch=8 precision=amp-bf16 gpu="+gpu), "ideal", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(r.Notes, " "), "has no bf16"); got != want {
+			t.Errorf("%s: %q", gpu, r.Notes)
+		}
+	}
+}
