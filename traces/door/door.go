@@ -188,12 +188,12 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	}
 	if len(out.Takers) == 0 {
 		if len(errs) == 0 {
-			errs = append(errs, unknown(list, shown))
+			errs = append(errs, unknown(list))
 		}
 		return nil, errors.Join(errs...)
 	}
 	if slices.Max(sure) == Bytes {
-		out.Unknown = unknown(list, shown)
+		out.Unknown = unknown(list)
 	}
 	notes := append(elsewhere, leftOut(list)...)
 	for i, err := range errs {
@@ -271,21 +271,12 @@ func weigh(list []archive.Item, most int64) (bytes int64, err error) {
 	return bytes, fmt.Errorf("%s; a tab can take %d GiB. Open less", these, most>>30)
 }
 
-// Unrecognized says what files are that nobody knows, a sentence each. Takes are the formats that
-// open, for whoever asks: a line for each laboratory, and long.
-type Unrecognized struct {
-	Says  []string
-	Takes string
-}
-
-// Error says what the files are, and where it stands what opens.
-func (u *Unrecognized) Error() string { return strings.Join(u.Says, "\n") + "\n" + whatOpens }
-
 // whatOpens is where the formats are listed.
 const whatOpens = "What opens, and how it is recorded: Files under Help, docs/formats.html."
 
-func unknown(list []archive.Item, shown string) error {
-	return &Unrecognized{traces.Describe(list), takes(shown)}
+// unknown says what files are that nobody knows, a sentence each.
+func unknown(list []archive.Item) error {
+	return fmt.Errorf("%s\n%s", strings.Join(traces.Describe(list), "\n"), whatOpens)
 }
 
 // order is that of one that comes first or not.

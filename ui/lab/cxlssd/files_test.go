@@ -286,7 +286,7 @@ func TestHanded(t *testing.T) {
 func TestRefused(t *testing.T) {
 	l := New()
 	_, err := reader.Open(&l, []lab.File{{Name: "letter.txt", Data: []byte("Dear all,\n")}})
-	for _, want := range []string{"letter.txt: text, but none that is known", "perf script -F", "--trace-mem=yes", "MemoryAccess"} {
+	for _, want := range []string{"letter.txt: text, but none that is known", "What opens"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}

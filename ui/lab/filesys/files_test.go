@@ -90,7 +90,7 @@ func TestRecording(t *testing.T) {
 func TestRefused(t *testing.T) {
 	l := New()
 	for text, want := range map[string]string{
-		"Dear all,\nhere it is.\n":      "Recordings of calls of a file system: strace: strace -f -ttt -y",
+		"Dear all,\nhere it is.\n":      "x.txt: text, but none that is known",
 		"":                              "x.txt: an empty file",
 		"fscalls 1\n0 0 leap /a\n":      "x.txt:2",
 		"fio version 1 iolog\n/a add\n": "version 1",

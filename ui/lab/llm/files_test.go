@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"Dear all,\nhere it is.\n":               "x.json",
 		"":                                       "x.json",
-		"\x89PNG\r\n\x1a\n":                      "x.json: an image (PNG), not a trace.\nA model's config.json",
+		"\x89PNG\r\n\x1a\n":                      "x.json: an image (PNG), not a trace.\nWhat opens",
 		`{"model_type":"unheard-of","layers":3}`: "llama",
 	} {
 		if _, err := reader.Open(&l, []lab.File{{Name: "x.json", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), want) {

@@ -149,7 +149,7 @@ func TestFiles(t *testing.T) {
 		t.Error("ran without files")
 	}
 	for data, want := range map[string]string{
-		"hello": "bad.csv: text, but none that is known.\nTraces of store operations",
+		"hello": "bad.csv: text, but none that is known.\nWhat opens",
 		opstrace.Header + "\n0,a,create,x,lots,\n": "bad.csv:2:",
 	} {
 		if _, err := reader.Open(&l, []lab.File{{Name: "bad.csv", Data: []byte(data)}}); err == nil || !strings.Contains(err.Error(), want) {
