@@ -606,7 +606,7 @@ func (r *Reader) word() []byte {
 		for at < r.end && wordByte[r.buf[at]] {
 			at++
 		}
-		if at < r.end {
+		if at < r.end && at-start <= 4096 {
 			break
 		}
 		if at-start > 4096 {

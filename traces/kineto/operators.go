@@ -194,6 +194,9 @@ func rows(short string, class kerneltime.Class) bool {
 
 // convolvedTo is the shape of a convolution whose result has a height and width.
 func (c *call) convolvedTo(size [2]int64) *kerneltime.Kernel {
+	if len(c.inputs) < 2 {
+		return nil
+	}
 	x, w := c.inputs[0].dims, c.inputs[1].dims
 	if len(x) != 4 || len(w) != 4 || w[1] <= 0 || x[1]%w[1] != 0 || size[0] <= 0 {
 		return nil
