@@ -105,3 +105,22 @@ func becomes(t *testing.T, s *state.State, fragment, got, want string) {
 		t.Errorf("%s\ngot  %s\nwant %s", fragment, got, want)
 	}
 }
+
+// TestByHand: a laboratory that somebody wrote by hand opens, whatever version stands before it; what may
+// be cut off is said to be, and is still of that laboratory.
+func TestByHand(t *testing.T) {
+	for _, fragment := range []string{"#lab=serve", "v=4&lab=serve", "#v=4&lab=serve", "v=4-by-hand&lab=serve"} {
+		l, err := Parse(fragment)
+		if err != nil || l.Lab != "serve" {
+			t.Errorf("%s: %+v, %v", fragment, l, err)
+		}
+	}
+	l, err := Parse("v=4&lab=serve&preset=x")
+	if err == nil || l.Lab != "serve" || !strings.Contains(err.Error(), "has no end") {
+		t.Errorf("cut off: %+v, %v", l, err)
+	}
+	l, err = Parse("v=4&x=1&lab=serve")
+	if err == nil || l.Lab != "serve" {
+		t.Errorf("cut off behind the laboratory: %+v, %v", l, err)
+	}
+}
