@@ -100,10 +100,10 @@ func (p Precision) Convolutions() Engine {
 }
 
 // Instead says what runs in p's place on a GPU that has no such numbers; empty where it has them.
-// GPUs before Ampere multiply no bfloat16: PyTorch emulates it, slower than fp16, which is what is computed here.
+// GPUs before Ampere multiply no bfloat16; fp16, of as many bytes, is what is computed here.
 func (g *GPU) Instead(p Precision) string {
 	if g.Family >= Ampere || p != BF16 && p != AMPBF16 {
 		return ""
 	}
-	return g.Name + " has no bf16: this is what fp16 takes there, with as many bytes; bf16 itself is emulated, and slower."
+	return g.Name + " has no bf16: this is what fp16 takes there, with as many bytes."
 }

@@ -124,13 +124,20 @@ func Estimate(r Row) (*Result, error) {
 			return nil, &Unknown{fmt.Sprintf("precision %q is not known; there are %s", text, strings.Join(kerneltime.Precisions(), ", "))}
 		}
 	}
-	if r.get("class") != "" {
-		return kernel(g, p, r)
+	if p == kerneltime.FP8 && g.FP8 == 0 {
+		return nil, &Unknown{fmt.Sprintf("the %s multiplies no numbers of 8 bits; ask for bf16, or take a GPU of Ada, Hopper or Blackwell", g.Name)}
 	}
-	if r.get("net") != "" {
-		return iteration(g, p, r)
+	x, err := (*Result)(nil), error(&Wrong{"class", "", "a class of kernels, or a network in net"})
+	switch {
+	case r.get("class") != "":
+		x, err = kernel(g, p, r)
+	case r.get("net") != "":
+		x, err = iteration(g, p, r)
 	}
-	return nil, &Wrong{"class", "", "a class of kernels, or a network in net"}
+	if says := g.Instead(p); err == nil && says != "" {
+		x.Notes = append(x.Notes, says)
+	}
+	return x, err
 }
 
 // someGPUs lists the keys of all GPUs.
