@@ -427,7 +427,8 @@ func (u *Setup) clampToLimits() {
 // Apply sets several knobs, as a text that names a whole run does: first the
 // choices that bring others with them, then every pair as it is. Of the choices
 // those come first that are nothing but what they bring (a node before the GPU
-// in it), and all in the order of knobs, wherever they stand. What cannot be read stays, and the error says all of it.
+// in it), but for parts of another (a machine before a drive in its place), and all in the
+// order of knobs, wherever they stand. What cannot be read stays, and the error says all of it.
 func (u *Setup) Apply(pairs []Pair) error {
 	var errs []error
 	raw := make([]bool, len(pairs))
@@ -441,10 +442,13 @@ func (u *Setup) Apply(pairs []Pair) error {
 			choices = append(choices, i)
 		}
 	}
-	place := func(i int) int { // derived ones, then the others, in the order of knobs, as Pairs writes them
+	place := func(i int) int { // derived ones, then the others, in the order of knobs, as Pairs writes them; then parts of these
 		at := u.index(pairs[i].Key)
-		if !u.infos[at].Derived {
+		switch {
+		case !u.infos[at].Derived:
 			at += len(u.infos)
+		case u.partOf(pairs[i], pairs):
+			at += 2 * len(u.infos)
 		}
 		return at
 	}
@@ -535,6 +539,26 @@ func (u *Setup) names(pairs []Pair, key string) bool {
 		}
 		brought, _ := Pairs(c.Set) // lab.New has checked it
 		return slices.ContainsFunc(brought, is)
+	})
+}
+
+// partOf reports whether another choice among pairs, that is no derived one, brings all that this one brings, and
+// more: a machine a part of it.
+func (u *Setup) partOf(part Pair, pairs []Pair) bool {
+	c := u.choice(part)
+	if c == nil {
+		return false
+	}
+	mine, _ := Pairs(c.Set) // lab.New has checked it
+	return len(mine) > 0 && slices.ContainsFunc(pairs, func(p Pair) bool {
+		whole := u.choice(p)
+		if p.Key == part.Key || whole == nil || u.Knob(p.Key).Derived {
+			return false
+		}
+		all, _ := Pairs(whole.Set + " " + whole.Suggests)
+		return len(all) > len(mine) && !slices.ContainsFunc(mine, func(m Pair) bool {
+			return !slices.ContainsFunc(all, func(a Pair) bool { return a.Key == m.Key })
+		})
 	})
 }
 

@@ -277,3 +277,30 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsAfterTheWhole: a part that is named beside a whole machine takes its place, wherever it stands.
+func TestPartsAfterTheWhole(t *testing.T) {
+	number := func(key string) Info {
+		return Info{Key: key, Label: key, Kind: Number, Scale: 1, Min: 0, Max: 1000, Default: "0"}
+	}
+	infos := []Info{
+		{Key: "machine", Kind: One, Default: "none", Choices: []Choice{{Key: "none"}, {Key: "big", Set: "host=64 link=8 gpu=24"}}},
+		{Key: "part", Kind: One, Derived: true, Choices: []Choice{{Key: "more", Set: "host=512"}, {Key: "fast", Set: "link=50"}}},
+		number("host"), number("link"), number("gpu"),
+	}
+	for text, want := range map[string]string{
+		"machine=big":                           "64 8 24",
+		"machine=big part=more":                 "512 8 24",
+		"part=fast machine=big":                 "64 50 24",
+		"part=more":                             "512 0 0",
+		"machine=big part=more host=5 link=100": "5 100 24",
+	} {
+		u := NewSetup(infos)
+		if err := u.Read(text); err != nil {
+			t.Error(text, err)
+		}
+		if got := u.Text("host") + " " + u.Text("link") + " " + u.Text("gpu"); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
