@@ -55,7 +55,7 @@ const rows = {
       of: 'base-cssd', holds: (r) => [[r.Requests.reduce((a, b) => a + b), 4000]], section: ['profile', /4[\s\u202f,]?000/],
       wrong: [
         ['broken.txt', 'address 1\n0 0 0x1000 R\n0 x 0x2000 W\n', 'broken.txt:3: "x" is no gap'],
-        ['letter.txt', dear, 'letter.txt: text, but none that is known. Address traces: '],
+        ['letter.txt', dear, 'letter.txt: text, but none that is known. What opens'],
         ['photo.png', photo, 'photo.png'],
         ['empty.txt', '', 'empty.txt: an empty file'],
       ],
@@ -77,7 +77,7 @@ const rows = {
       of: 'ext4', holds: (r) => [[r.Calls, 2000], [r.Asked[1], 500 * 5000]],
       wrong: [
         ['broken.txt', 'fscalls 1\n0 0 create /a\n1 0 leap /a\n', 'broken.txt:3'],
-        ['letter.txt', dear, 'letter.txt: text, but none that is known. Recordings of calls of a file system: '],
+        ['letter.txt', dear, 'letter.txt: text, but none that is known. What opens'],
         ['photo.png', photo, 'photo.png'],
         ['empty.txt', '', 'empty.txt: an empty file'],
       ],
@@ -105,7 +105,7 @@ const rows = {
       of: 'hbm', holds: (r) => [[r.requests, 200], [r.prompt_tokens, 200 * 1024]],
       wrong: [
         ['broken.jsonl', '{"timestamp": 0, "input_length": 1024, "output_length": 20, "hash_ids": [0, 1]}\n{"timestamp": 0, "input_length": 1024, "output_length": 20, "hash_ids": [0]}\n', 'broken.jsonl:2: hash_ids: has 1'],
-        ['letter.txt', dear, 'letter.txt: text, but none that is known. What a service of language models was asked: '],
+        ['letter.txt', dear, 'letter.txt: text, but none that is known. What opens'],
         ['photo.png', photo, 'photo.png'],
         ['empty.txt', '', 'empty.txt: an empty file'],
       ],

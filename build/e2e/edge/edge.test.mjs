@@ -137,7 +137,7 @@ test('a page about a figure and how to embed it', async (t) => {
   const page = await get('/f/g10-paper?batch=16&chart=causes');
   const html = await page.text();
   assert.equal(page.status, 200, html);
-  assert.match(html, /<meta property="og:title" content="Time beyond ideal, by cause/);
+  assert.match(html, /<meta property="og:title" content="Time beyond ideal, by what it was spent on/);
   assert.match(html, /<meta name="twitter:card" content="summary_large_image">/);
   const [, oembed] = /<link rel="alternate" type="application\/json\+oembed" href="http:\/\/spillway\.test([^"]+)"/.exec(html);
   const answer = await get(oembed.replaceAll('&amp;', '&'));

@@ -1,7 +1,6 @@
 package labtest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func told(t *testing.T, l *lab.Lab, q Quick) {
 				if v := u.Clone(); v.Set(k.Key, text) == nil && v.Changed(k.Key) && l.Check(v) == nil && !v.Hidden(k.Key) {
 					r, _, err := l.Run(v, system, nil, nil)
 					if err == nil && !slices.Contains(r.Ignored, k.Key) {
-						t.Error(fmt.Sprintf("%s: %s does not read %s=%s, and nobody is told", l.Name, system, k.Key, text))
+						t.Errorf("%s: %s does not read %s=%s, and nobody is told", l.Name, system, k.Key, text)
 					}
 					break
 				}

@@ -16,7 +16,7 @@ import (
 )
 
 // describe is the report of a result.
-func describe(w *work, s *settings, r *result) *report.Report {
+func describe(w *work, _ *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w, r), Answer: answer(r)}
 	if f := r.Recipe; f != nil { // batch bounds its micro-batch, and says no more
 		rep.About = about(&w.setup.Arch, f.Job.Sequences(), f.Job.Sequence)
@@ -34,32 +34,22 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		}
 		return rep
 	}
-	rep.Notes = append(rep.Notes, smaller(s, r)...)
+	rep.Notes = append(rep.Notes, fewRounds(r)...)
 	rep.Notes = append(rep.Notes, r.Notes...)
 	rep.Notes = append(rep.Notes, notes(r)...)
 	rep.Curves = curves(r)
 	return rep
 }
 
-// smaller says that micro-batches are smaller than they were asked for, and that a pipeline has too few of them.
-func smaller(s *settings, r *result) (list []string) {
-	runs := r.setup.Layout.Micro
-	switch {
-	case r.Recipe != nil:
-		runs = r.Recipe.Job.Micro
-	case r.Job == nil:
-		return nil
-	case r.Job.Spec.Pipeline > 1:
-		runs = r.Job.Spec.Micro
-		if n := r.Job.Spec.Batch / max(r.Job.Spec.Data*runs, 1); n < r.Job.Spec.Pipeline {
-			list = append(list, fmt.Sprintf("%s in %s of a pipeline: so many GPUs at most compute at a time. More of them need smaller micro-batches (micro under Training) or a larger batch.",
-				prose.Capital(prose.Count(n, "micro-batch")), prose.Count(r.Job.Spec.Pipeline, "stage")))
-		}
-	default:
+// fewRounds says that a pipeline has too few micro-batches for its stages.
+func fewRounds(r *result) (list []string) {
+	if r.Job == nil || r.Job.Spec.Pipeline < 2 {
 		return nil
 	}
-	if s.Layout.Micro > runs && !r.setup.Auto {
-		list = append(list, fmt.Sprintf("A micro-batch has %s here, not the %d that are set: a GPU has no more of the batch.", prose.Count(runs, "sequence"), s.Layout.Micro))
+	x := &r.Job.Spec
+	if n := x.Batch / max(x.Data*x.Micro, 1); n < x.Pipeline {
+		list = append(list, fmt.Sprintf("%s in %s of a pipeline: so many GPUs at most compute at a time. More of them need smaller micro-batches (micro under Training) or a larger batch.",
+			prose.Capital(prose.Count(n, "micro-batch")), prose.Count(x.Pipeline, "stage")))
 	}
 	return list
 }

@@ -404,7 +404,7 @@ func Parse(fragment string) (Link, error) {
 		return Link{}, fmt.Errorf("this link has the version %.20q, which never existed; the default settings are shown", text)
 	case v > version:
 		err = fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then what this one understands of it is shown", v, version)
-	case text == strconv.Itoa(version) && len(pairs) == 1 && pairs[0].Key == "lab" && !damaged: // by hand: as it opens
+	case text == strconv.Itoa(version) && len(pairs) == 1 && pairs[0].Key == "lab" && pairs[0].Text != "" && !damaged: // by hand: as it opens
 		return Link{Lab: pairs[0].Text, Empty: true}, nil
 	case text == strconv.Itoa(version):
 		pairs, err = unseal(parts, pairs)
@@ -444,7 +444,7 @@ func unseal(parts []string, pairs []knob.Pair) ([]knob.Pair, error) {
 	at := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(p, "end=") })
 	if at < 0 { // the last part may be half of what it was
 		last, _, _ := strings.Cut(parts[len(parts)-1], "=")
-		if n := len(pairs) - 1; n >= 0 && pairs[n].Key == last && last != "lab" { // half a name is no laboratory's
+		if n := len(pairs) - 1; n >= 0 && pairs[n].Key == last && (last != "lab" || pairs[n].Text == "") { // half a name is no laboratory's
 			pairs = pairs[:n]
 		}
 		after := "its beginning"

@@ -70,7 +70,7 @@ func TestFloorInWhatIf(t *testing.T) {
 			t.Errorf("%s: the table ends with %q", of, got)
 		}
 		for _, r := range table.Rows {
-			if last := r.Cells[len(r.Cells)-1].Text; want == "The best is" && !strings.HasPrefix(last, "within ") {
+			if last := r.Cells[len(r.Cells)-1].Text; want == "The best is" && !strings.HasPrefix(last, "at ") {
 				t.Errorf("%s: %q", r.Head, last)
 			}
 		}

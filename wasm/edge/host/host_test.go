@@ -212,7 +212,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d %v", code, header)
 	}
 	for _, want := range []string{
-		`<meta property="og:title" content="Time beyond ideal, by cause · As in the G10 paper">`, `<meta name="twitter:card" content="summary_large_image">`,
+		`<meta property="og:title" content="Time beyond ideal, by what it was spent on · As in the G10 paper">`, `<meta name="twitter:card" content="summary_large_image">`,
 		`With Batch size 16`, `content="` + at + `/screenshot.png"`, `href="` + at + `/#v=`, `src="/figure/g10-paper.svg?batch=16&amp;gpu_memory=2&amp;chart=causes"`,
 	} {
 		if !strings.Contains(text, want) {
@@ -257,7 +257,7 @@ func itoa(n int) string {
 func TestOEmbed(t *testing.T) {
 	h, _ := newHost()
 	for _, x := range []struct{ of, title, src string }{
-		{at + "/f/g10-paper?batch=16&chart=causes", "Time beyond ideal, by cause · As in the G10 paper", at + "/?embed=view&only=causes#v="},
+		{at + "/f/g10-paper?batch=16&chart=causes", "Time beyond ideal, by what it was spent on · As in the G10 paper", at + "/?embed=view&only=causes#v="},
 		{at + "/f/store/", "", at + "/?embed=view&only="},
 		{at + "/#v=3&lab=store&gpu_memory=6", "Object store", at + "/?embed=view#v="},
 	} {
