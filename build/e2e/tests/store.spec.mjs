@@ -217,7 +217,7 @@ test('a trace of operations is dropped and runs', async ({ page }) => {
   await expect(page.locator('#files-error')).toContainText('broken.csv:6: time_us: "later" is not a time');
   await drop(page, { 'photo.png': '\x89PNG\r\n' });
   await expect(page.locator('#files-error')).toContainText('photo.png: text, but none that is known');
-  await expect(page.locator('#files-error')).toContainText('Traces of store operations');
+  await expect(page.locator('#files-error')).toContainText('What opens');
   // Lines of JSON are read as well; back to what is bundled.
   await drop(page, { 'mine.jsonl': await readFile(path.join(root, 'traces/opstrace/testdata/tiny.jsonl'), 'utf8') });
   await expect(page.locator('#context')).toContainText('mine.jsonl');
@@ -244,7 +244,7 @@ test('a trace for another laboratory opens there, and one step leads back', asyn
   await expect(page.locator('#context')).toContainText('Training beside a program with bursts');
   await page.setInputFiles('#pick-files', { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') });
   await expect(page.locator('#files-error')).toContainText('photo.png: an image (PNG), not a trace');
-  await expect(page.locator('#files-error')).toContainText('Traces of store operations');
+  await expect(page.locator('#files-error')).toContainText('What opens');
 });
 
 test('the store in a narrow window', async ({ page }) => {
