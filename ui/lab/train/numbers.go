@@ -77,7 +77,7 @@ func numbers() []number {
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one; of UM and DeepUM the mean of all that are measured.", -1, (*result.Result).Time)
-	add(headroom, "Time over the best possible", "×", "Iteration time over what Best possible proves of the system, where that is among the systems: less of those that compute values again. Compressed memory has none: moving tensors bounds no compression.", 3, -1,
+	add(headroom, "Time over the best possible", "×", "Iteration time over what Best possible proves of the system, where that is among the systems: less of those that compute values again. Compressed memory has none: moving tensors bounds no compression. Unified memory may be below 1 where kernels need only rows of a table, of which the bound moves all.", 3, -1,
 		func(*result.Result) float64 { return report.None() })
 	add(recomputing, "Least time with recomputation", "s", "Of Best possible: no system that also computes values again takes less. Nothing shows that it can be reached.", 4, -1,
 		func(r *result.Result) float64 { return seconds(r, r.Recomputing) }).has = func(_ Workload, r *result.Result) bool { return r.Recomputing > 0 }
