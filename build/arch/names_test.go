@@ -18,9 +18,9 @@ import (
 // asks names gives the next system the wrong answer, silently.
 //
 // Names stand where a system is declared (Name:), in what was published (papers), and in
-// texts for people: presets and tours, and where systems declare what they do not read.
+// texts for people: presets and tours.
 var (
-	nameTexts = []string{"presets.go", "guide.go", "tour.go", "unread.go"}
+	nameTexts = []string{"presets.go", "guide.go", "tour.go"}
 	// nameWords are files where what is spelled like a system's name is something else, or
 	// is what a paper published.
 	nameWords = map[string][]string{

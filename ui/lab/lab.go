@@ -38,6 +38,9 @@ type System struct {
 	// Unbounded is true of one that the laboratory's floor does not hold for: it is measured
 	// against nothing.
 	Unbounded bool
+	// Unread are keys of settings that it does not read, with blanks between: whoever sets one is
+	// told with the result.
+	Unread string
 	// Variant is true of one that is another of the systems in other surroundings: where
 	// all are ranked it is only asked for by its family.
 	Variant bool
@@ -536,8 +539,6 @@ type Lab struct {
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
 	// Within reports whether a quantity, by its place, may have a value.
 	Within func(quantity int, v float64) bool
-	// Unread is what systems do not read of the settings.
-	Unread []Unread
 	// Law is what values of a quantity, by its place, keep whatever runs.
 	Law func(quantity int) report.Law
 	// Steps says about how much work a run of a system is (see MostSteps).
@@ -613,8 +614,6 @@ type Spec[S, W, R any] struct {
 	// Floor.System then is, and nothing that runs; nil in a laboratory without one, or whose
 	// Run has it. The error is about the settings.
 	Bound func(w W, s *S, p Progress) (*Proof, error)
-	// Unread is what systems do not read of the settings that the laboratory takes.
-	Unread []Unread
 	// Measures are the numbers of a run: Info's quantities, and a report's values where
 	// the system can run it. Report says the rest.
 	Measures []report.Measure[*Run[S, W, R]]
@@ -813,7 +812,6 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		_, _, err := ready(u, system, f)
 		return err
 	}
-	l.Unread = spec.Unread
 	l.Law = func(quantity int) report.Law { return spec.Measures[quantity].Law }
 	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }
 	l.Steps = func(u *knob.Setup, system string) (int, error) {

@@ -108,10 +108,10 @@ func New() lab.Lab {
 			}
 			return fmt.Sprint(s.Contents, " ", s.Batch)
 		},
-		Load:   load,
-		Run:    run,
-		Bound:  proof,
-		Unread: unread(), Measures: measures(),
+		Load:     load,
+		Run:      run,
+		Bound:    proof,
+		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
 		Less:     "Choose less contents.",
@@ -148,11 +148,32 @@ func sections() []section {
 func systems() []lab.System {
 	var list []lab.System
 	for i, v := range core.Variants() {
-		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Usual: v.Whole, Look: i})
+		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Usual: v.Whole, Look: i, Unread: unread(&v)})
 	}
-	return append(list, own.System(asks, len(list)), lab.Best(
+	mine, best := own.System(asks, len(list)), lab.Best(
 		"No design can be faster that holds the same in the same GPU memory: every allocation has the target at which its accesses cost least, and metadata cost nothing. A proven bound; compression of traffic alone reaches it where everything fits.",
-		"Spillway: Lagrangian duality over targets", 10))
+		"Spillway: Lagrangian duality over targets", 10)
+	mine.Unread, best.Unread = unread(&core.Variant{Special: true}), unread(&core.Variant{Traffic: true})
+	return append(list, mine, best)
+}
+
+// unread are settings that a design does not read: targets that it does not set, and, where memory
+// is not compressed, the link to what does not fit.
+func unread(v *core.Variant) string {
+	const limits = "tiny max_ratio" // of targets
+	switch {
+	case v.Ideal || v.Traffic:
+		keys := "memory link written scattered cache line threshold naive " + limits
+		if v.Ideal {
+			keys += " gpu_memory bound random"
+		}
+		return keys
+	case v.Whole:
+		return "threshold " + limits
+	case !v.Special:
+		return "naive " + limits
+	}
+	return "naive"
 }
 
 // proof is what no design can be faster than.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
@@ -125,10 +126,10 @@ func New() lab.Lab {
 			}
 			return fmt.Sprintf("workload=%s scale=%d seed=%d classes=%q %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Classes, recipeText(&s.Recipe))
 		},
-		Load:   load,
-		Run:    run,
-		Bound:  proof,
-		Unread: unread(), Measures: measures(),
+		Load:     load,
+		Run:      run,
+		Bound:    proof,
+		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
 		Less:     less,
@@ -146,7 +147,7 @@ func New() lab.Lab {
 func systems() []lab.System {
 	var list []lab.System
 	for _, s := range core.Systems {
-		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Off: s.Off, Main: s.Main, Usual: s.Base, Yardstick: s.DRAM, Look: s.Look}
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Off: s.Off, Main: s.Main, Usual: s.Base, Yardstick: s.DRAM, Look: s.Look, Unread: unread(&s.Design)}
 		switch {
 		case s.DRAM || s.Base:
 			x.Family = "Baselines"
@@ -157,9 +158,42 @@ func systems() []lab.System {
 		}
 		list = append(list, x)
 	}
-	return append(list, own.System(asks, 13), lab.Best(
+	best := lab.Best(
 		"A proven bound, not a run: no design can be faster, whatever its device has. It is the computing of all threads, and their loads at the lowest latency of any memory here. It knows nothing of flash, so it is loose where flash decides. DRAM-only is no bound.",
-		"Spillway: sums over threads and requests", 10))
+		"Spillway: sums over threads and requests", 10)
+	best.Unread = ofOwn + " " + ofSwitch + " " + ofPromotion + " " + ofFlash + " log channels dies planes blocks pages dram_price flash_price"
+	return append(list, own.System(asks, 13), best)
+}
+
+// Settings of one mechanism, and of flash and what leads to it.
+const (
+	ofSwitch    = "switch threshold"
+	ofPromotion = "host_dram demote_dirty demote_most fill_promote promote_at promote_reset scan_period scan_pages promote_copy shootdown"
+	ofOwn       = "own_log own_switch own_promote"
+	ofFlash     = "fill flash_read flash_program flash_erase channel_rate ssd_dram ways link link_rate index access precondition collect_at collect_until endurance store_buffer mode"
+)
+
+// unread are settings that a design does not read: those of mechanisms that it does not have.
+func unread(d *core.Design) string {
+	if d.Own { // it has what its settings say
+		return ""
+	}
+	keys := []string{ofOwn}
+	for _, x := range []struct {
+		of   string
+		lack bool
+	}{
+		{"switching " + ofSwitch, !d.Switch},
+		{ofPromotion, d.Promote == core.NoPromotion},
+		{"promote_reset", d.Promote == core.TPP},
+		{"log", !d.Log},
+		{ofFlash + " flash_price", d.DRAM},
+	} {
+		if x.lack {
+			keys = append(keys, x.of)
+		}
+	}
+	return strings.Join(keys, " ")
 }
 
 // proof is what no design can be faster than.

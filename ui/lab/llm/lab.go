@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	core "spillway/sim/llm"
+	"spillway/sim/llm/recipe"
 	"spillway/sim/llm/system"
 	planner "spillway/sim/llm/system/teraio"
 	"spillway/sim/model"
@@ -114,7 +115,6 @@ func New() lab.Lab {
 		Asks:     core.Asks(),
 		Run:      run,
 		Bound:    proof,
-		Unread:   unread(),
 		Measures: measures(),
 		Report:   describe,
 		Steps:    steps,
@@ -138,14 +138,47 @@ func systems() []lab.System {
 	for _, s := range slices.Concat(core.Systems, core.Recipes) {
 		list = append(list, lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About,
-			Bound: s.Bound, Off: s.Off || s.Plan == nil, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s),
+			Bound: s.Bound, Off: s.Off || s.Plan == nil, Main: s.Main, Usual: s.Usual, Look: s.Look, Floor: leastOf(s), Unread: unread(s),
 		})
 	}
 	mine := own.System(core.Asks(), core.OwnLook)
-	mine.Floor = leastOf(&planner.Mixed) // which it is, with another rule
+	mine.Floor, mine.Unread = leastOf(&planner.Mixed), unread(&planner.Mixed) // which it is, with another rule
 	return append(list, mine, lab.Best(
 		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. TERAIO's systems are measured against more: a linear program of what each GPU moves. Nothing shows that it can be reached: it is near where computing decides, and for other systems far where activations leave again and again.",
 		"Spillway: sums over what works at most all the time", 10))
+}
+
+// Settings that only some systems read.
+const (
+	ofAdapters = "rank targets"
+	ofRecipe   = ofAdapters + " compile state accumulate" // of systems by recipe, beside any recipe
+	ofTeraIO   = "host_limit fallback min_tensor target rewrite"
+	ofPieces   = "sub_group prefetch live reuse bucket" // of systems that gather and update in pieces
+	ofBuffers  = "buffers buffer_size opt_buffers"      // pinned
+	ofZero     = "zero_cut zero_micro stage delayed pipelined " + ofPieces + " " + ofBuffers
+	ofMargin   = "host_spare host_margin"
+)
+
+// unread are settings that a system does not read: how others cut a model and what they move, and
+// recipes that it does not know.
+func unread(s *system.System) string {
+	switch {
+	case s.Plan == nil && *s.Recipe == recipe.Alone:
+		return "zero spare gemm network ring_step endurance adam " + ofTeraIO + " " + ofZero
+	case s.Plan == nil:
+		return "tensor data zero spare gemm gds endurance adam " + ofTeraIO + " " + ofZero
+	case s.Recipe != nil: // FSDP with offload
+		return "gds endurance zero_cut stage delayed pipelined " + ofTeraIO + " " + ofPieces + " " + ofBuffers
+	case s.Bound:
+		return "method optimizer optimizer_in_backward loss activation_offload gds endurance adam " + ofRecipe + " " + ofMargin + " " + ofTeraIO + " " + ofZero
+	case s.Offloads != nil && !s.Host: // TERAIO on drives alone
+		return "host_limit adam " + ofRecipe + " " + ofMargin + " " + ofZero
+	case s.Offloads != nil:
+		return "adam " + ofRecipe + " " + ofZero
+	case s.Drives: // ZeRO
+		return "gds stage delayed " + ofRecipe + " " + ofTeraIO
+	}
+	return "gds endurance pipelined " + ofRecipe + " " + ofTeraIO + " " + ofBuffers
 }
 
 // leastOf is the key of what the best possible says of a system whose tensors move by programs

@@ -133,7 +133,6 @@ func New() lab.Lab {
 				Notes: []string{"A proven bound, not a run: no policy that fits is faster. Nothing shows that it can be reached."},
 			}, nil
 		},
-		Unread:   []lab.Unread{{Systems: "bound", Keys: "gpu_memory host_memory link prefetch prefetch_yields headroom start evict evict_copy pause client_memory parallel_eviction"}},
 		Measures: measures(),
 		Report:   describe,
 		Result:   core.Result{},
@@ -232,11 +231,13 @@ func systems() []lab.System {
 		list = append(list, s)
 	}
 	known := core.Known()
+	best := lab.Best(
+		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached: it ignores clients that are too large only together, and with prefetch it assumes that every copy back is hidden.",
+		"Spillway: sums, and least covers of deficits", 10)
+	best.Unread = "gpu_memory host_memory link prefetch prefetch_yields headroom start evict evict_copy pause client_memory parallel_eviction"
 	return append(list, own.System(core.Asks(), 12), lab.System{
 		Name: known.Name, Title: known.Title, About: known.About, Family: "Bounds", Paper: "Spillway: Belady's order by time, size and cost", Bound: true,
-	}, lab.Best(
-		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached: it ignores clients that are too large only together, and with prefetch it assumes that every copy back is hidden.",
-		"Spillway: sums, and least covers of deficits", 10))
+	}, best)
 }
 
 // only hides the named knobs.
