@@ -203,11 +203,11 @@ func (b *Executor) run(j *Job, files lab.Files, progress lab.Progress, a *Answer
 	if err != nil {
 		return err
 	}
-	if refused, err := b.Refuses(u, j, files, a); refused || err != nil {
-		return err
-	}
 	r, raw, err := b.Lab.Run(u, j.System, files, progress)
 	if err != nil {
+		if refused, wrong := b.Refuses(u, j, files, a); refused || wrong != nil {
+			return wrong
+		}
 		return err
 	}
 	if j.Hash {
