@@ -355,9 +355,6 @@ func (u *Setup) Set(key, text string) error {
 // pairs name only this one, else this one. Pairs that name both and contradict are an error.
 func (u *Setup) moveWithin(pairs []Pair) error {
 	var errs []error
-	says := func(key string) bool {
-		return slices.ContainsFunc(pairs, func(p Pair) bool { return p.Key == key })
-	}
 	for at := range u.infos {
 		k := &u.infos[at]
 		if k.Within == "" {
@@ -369,7 +366,7 @@ func (u *Setup) moveWithin(pairs []Pair) error {
 		if err != nil || otherErr != nil || v <= most {
 			continue
 		}
-		switch mine, others := says(k.Key), says(k.Within); {
+		switch mine, others := has(pairs, k.Key), has(pairs, k.Within); {
 		case mine && !others && v <= u.infos[other].Max:
 			u.texts[other] = Decimal(v, u.infos[other].Scale)
 		case mine && others:
@@ -442,7 +439,9 @@ func (u *Setup) Apply(pairs []Pair) error {
 			choices = append(choices, i)
 		}
 	}
-	place := func(i int) int { // derived ones, then the others, in the order of knobs, as Pairs writes them; then parts of these
+	// Derived ones, then the others, in the order of knobs, as Pairs writes them; then parts of these.
+	place := make([]int, len(pairs))
+	for _, i := range choices {
 		at := u.index(pairs[i].Key)
 		switch {
 		case !u.infos[at].Derived:
@@ -450,9 +449,9 @@ func (u *Setup) Apply(pairs []Pair) error {
 		case u.partOf(pairs[i], pairs):
 			at += 2 * len(u.infos)
 		}
-		return at
+		place[i] = at
 	}
-	slices.SortStableFunc(choices, func(a, b int) int { return place(a) - place(b) })
+	slices.SortStableFunc(choices, func(i, k int) int { return place[i] - place[k] })
 	for _, i := range choices {
 		at := u.index(pairs[i].Key)
 		text, err := u.infos[at].Canon(pairs[i].Text)
@@ -510,10 +509,25 @@ func (u *Setup) WithCompanions(pairs []Pair) []Pair {
 	for _, p := range pairs {
 		if c := u.choice(p); c != nil {
 			more, _ := Pairs(c.Companions) // lab.New has checked it
-			around = append(around, slices.DeleteFunc(more, func(a Pair) bool { return u.names(pairs, a.Key) })...)
+			around = append(around, more...)
 		}
 	}
-	return append(around, pairs...)
+	if len(around) == 0 {
+		return pairs
+	}
+	named := slices.Clone(pairs)
+	for _, p := range pairs {
+		if c := u.choice(p); c != nil {
+			brought, _ := Pairs(c.Set) // checked, too
+			named = append(named, brought...)
+		}
+	}
+	return append(slices.DeleteFunc(around, func(a Pair) bool { return has(named, a.Key) }), pairs...)
+}
+
+// has reports whether one of pairs is of a key.
+func has(pairs []Pair, key string) bool {
+	return slices.ContainsFunc(pairs, func(p Pair) bool { return p.Key == key })
 }
 
 // choice returns the choice of a One that a pair names, or nil.
@@ -527,19 +541,6 @@ func (u *Setup) choice(p Pair) *Choice {
 		return nil
 	}
 	return k.Choice(text)
-}
-
-// names reports whether pairs set a knob: by its key, or by a choice that brings it.
-func (u *Setup) names(pairs []Pair, key string) bool {
-	is := func(p Pair) bool { return p.Key == key }
-	return slices.ContainsFunc(pairs, func(p Pair) bool {
-		c := u.choice(p)
-		if is(p) || c == nil {
-			return is(p)
-		}
-		brought, _ := Pairs(c.Set) // lab.New has checked it
-		return slices.ContainsFunc(brought, is)
-	})
 }
 
 // partOf reports whether another choice among pairs, that is no derived one, brings all that this one brings, and
@@ -556,9 +557,7 @@ func (u *Setup) partOf(part Pair, pairs []Pair) bool {
 			return false
 		}
 		all, _ := Pairs(whole.Set + " " + whole.Suggests)
-		return len(all) > len(mine) && !slices.ContainsFunc(mine, func(m Pair) bool {
-			return !slices.ContainsFunc(all, func(a Pair) bool { return a.Key == m.Key })
-		})
+		return len(all) > len(mine) && !slices.ContainsFunc(mine, func(m Pair) bool { return !has(all, m.Key) })
 	})
 }
 

@@ -398,7 +398,10 @@ func knobs() map[string][]setting {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob(), readingKnob(), nicKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
+	standing, prices := aroundKnobs(), priceKnobs()
+	around := slices.Concat(standing, prices) // made once, for what comes with all nodes and GPUs
+	nodes := append([]setting{nodeKnob(around), readingKnob(), nicKnob(), gpuKnob(around)}, standing...)
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": nodes, "prices": append(prices, partKnobs()...), "options": optionKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.
@@ -453,11 +456,8 @@ func modelKnob() setting {
 	return k
 }
 
-// machineKnobs are those of the node, but for its name.
-func machineKnobs() []setting { return append([]setting{gpuKnob()}, aroundKnobs()...) }
-
 // gpuKnob is the kind of GPU, with the node in which it stands as a rule.
-func gpuKnob() setting {
+func gpuKnob(around []setting) setting {
 	gpu := one("gpu", "GPU", "", "", "The kind of GPU; all are the same.", func(s *settings) *string { return &s.GPU })
 	for _, g := range machine.GPUs() {
 		var without []string
@@ -466,7 +466,7 @@ func gpuKnob() setting {
 			without, why = []string{"gds"}, "drives cannot copy to a GeForce directly"
 		}
 		gpu.Choices = append(gpu.Choices, knob.Choice{
-			Ineffective: without, Why: why, Kin: g.Form, Companions: companions(&g),
+			Ineffective: without, Why: why, Kin: g.Form, Companions: companions(&g, around),
 			Key: g.Key, Label: g.Title, Source: g.Source, Help: fmt.Sprintf("%v, %v; price: %s.", g.Memory, g.HBM, g.PriceOf),
 			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(spare(&g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
 		})
@@ -580,10 +580,10 @@ func driveText(d *machine.Drive) string {
 }
 
 // nodeKnob names machines as a whole.
-func nodeKnob() setting {
+func nodeKnob(around []setting) setting {
 	k := setting{Info: knob.Info{Key: "node", Label: "Machine", Help: "All parts of a node at once.", Kind: knob.One, Derived: true}}
 	for _, p := range machine.Presets() {
-		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config)})
+		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config, around)})
 	}
 	return k
 }
@@ -628,14 +628,20 @@ func stepKnob() setting {
 // long a machine is used, and how many of it there are.
 var notOfNode = []string{"price_kwh", "years", "nodes", "ring_step"}
 
-// nodeText writes a node as settings.
-func nodeText(c *machine.Config) string {
-	return nodeSettings(c, slices.Concat(machineKnobs(), priceKnobs()), notOfNode)
+// nodeText writes a node as settings; around are the knobs of what stands around its GPUs.
+func nodeText(c *machine.Config, around []setting) string {
+	return "gpu=" + c.GPU.Key + " " + nodeSettings(c, around, notOfNode)
 }
 
-// nodeSettings writes what knobs have of a node as settings, but for some keys.
+// companions are the settings of the node in which a GPU stands as a rule.
+func companions(g *machine.GPU, around []setting) string {
+	c := machine.SoldWith(*g)
+	return nodeSettings(&c, around, notOfGPU)
+}
+
+// nodeSettings writes what knobs have of a node, but for some keys.
 func nodeSettings(c *machine.Config, knobs []setting, without []string) string {
-	s := settings{GPU: c.GPU.Key, Drive: c.Drive.Key}
+	s := settings{Drive: c.Drive.Key}
 	s.Node = *c
 	var list []knob.Pair
 	for _, k := range knobs {
@@ -649,9 +655,3 @@ func nodeSettings(c *machine.Config, knobs []setting, without []string) string {
 // notOfGPU are knobs of a node that its GPU does not decide: how many there are, and what comes with
 // the GPU and with the drive by themselves.
 var notOfGPU = append([]string{"gpus", "gpu_memory", "spare", "price_gpu", "watts_gpu", "ssd_read", "ssd_write", "price_drive", "endurance"}, notOfNode...)
-
-// companions are the settings of the node in which a GPU stands as a rule.
-func companions(g *machine.GPU) string {
-	c := machine.SoldWith(*g)
-	return nodeSettings(&c, slices.Concat(aroundKnobs(), priceKnobs()), notOfGPU)
-}
