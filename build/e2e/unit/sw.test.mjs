@@ -1,5 +1,6 @@
 // What the service worker keeps when a new version comes, without a browser.
 import assert from 'node:assert/strict';
+import { createHash, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import vm from 'node:vm';
@@ -25,12 +26,17 @@ async function install(stored, version, files, policy, redirects = false) {
   };
   const code = source.replace("VERSION = ''", `VERSION = '${version}'`).replace('FILES = {}', `FILES = ${JSON.stringify(files)}`);
   assert.notEqual(code, source);
-  vm.runInNewContext(code, { self, caches, URL, Response, fetch: async (name) => { asked.push(name); return answer(name); } });
+  const fetch = async (request) => {
+    const name = request.url?.slice('https://example.org/lab/'.length) ?? request;
+    asked.push(name);
+    return answer(name);
+  };
+  vm.runInNewContext(code, { self, caches, URL, Response, Uint8Array, btoa, crypto: webcrypto, fetch });
   await new Promise((resolve, reject) => { events.install({ waitUntil: (done) => done.then(resolve, reject) }); });
   const get = (name) => new Promise((resolve) => {
     events.fetch({ request: { method: 'GET', url: `https://example.org/lab/${name}`, integrity: '' }, respondWith: resolve });
   });
-  return { asked: asked.toSorted(), get };
+  return { asked: asked.toSorted(), get, later: () => asked.splice(0) };
 }
 
 const one = { './': 'a', 'worker.js': 'b', 'app.wasm': 'c' };
@@ -57,10 +63,26 @@ test('what came under another policy is loaded again, and given to nobody who ne
   }
 });
 
+// hash is what a content is kept under: here every file has its name for a content.
+const hash = (name) => `sha256-${createHash('sha256').update(name).digest('base64')}`;
+
+test('what is damaged in the cache comes from the network, once', async () => {
+  const stored = {};
+  const { get, later } = await install(stored, 'one', { './': hash('./'), 'worker.js': hash('worker.js') }, '');
+  const kept = stored['spillway /lab/ one'];
+  const place = [...kept.keys()].find((url) => url.includes('worker.js'));
+  kept.set(place, new Response('worker'));
+  later();
+  assert.equal(await (await get('worker.js')).text(), 'worker.js');
+  assert.deepEqual(later(), ['worker.js']);
+  assert.equal(await (await get('worker.js')).text(), 'worker.js');
+  assert.deepEqual(later(), []);
+});
+
 // Browsers take no redirected answer for a page that was asked for by its own name.
 test('documents are kept as they are where a host redirects a.html to a', async () => {
   const stored = {};
-  const { get } = await install(stored, 'one', { ...one, 'docs/a.html': 'f' }, 'require-corp', true);
+  const { get } = await install(stored, 'one', { ...one, 'docs/a.html': hash('docs/a.html') }, 'require-corp', true);
   assert.equal([...stored['spillway /lab/ one'].values()].some((response) => response.redirected), false);
   const page = await get('docs/a.html');
   assert.equal(await page.text(), 'docs/a.html');
