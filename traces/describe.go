@@ -51,11 +51,11 @@ var foreigns = []foreign{
 	{[]string{`"fio version"`, `"jobs"`}, "results of fio as JSON, which say how fast a drive was and not which calls were made; run the job with --write_iolog=FILE and drop that file"},
 	{[]string{"rw=|readwrite=", "ioengine=|filename=|size=|runtime=|[global]"}, "a job file of fio; run it with --write_iolog=FILE and drop that file"},
 	{[]string{"% time", "usecs/call", "syscall"}, "a summary of strace (-c), which has no calls one by one; record with strace -f -ttt -y -o FILE PROGRAM"},
-	{[]string{`"zero_optimization"|"train_micro_batch_size_per_gpu"|"gradient_accumulation_steps"`, `"fp16"|"bf16"|"optimizer"|"zero_optimization"`}, "a configuration of DeepSpeed, which names no model; drop the model's config.json and set system (ZeRO), micro and accumulate under LLM training"},
+	{[]string{`"zero_optimization"|"train_micro_batch_size_per_gpu"`, `"fp16"|"bf16"|"optimizer"|"zero_optimization"`}, "a configuration of DeepSpeed, which names no model; drop the model's config.json and set system (ZeRO), micro and accumulate under LLM training"},
 	{[]string{`"peft_type"`}, "a PEFT adapter's configuration; drop the config.json of its base model and set method=lora, rank (r) and targets under LLM training"},
 	{[]string{`"_diffusers_version"`}, "the index of a Diffusers pipeline, which names its parts and not their layers; pick a network under Training memory, or record a step with Spillway's capture.py"},
 	{[]string{`"mean_ttft_ms"|"median_ttft_ms"`, `"request_throughput"|"total_token_throughput"|"output_throughput"`}, "a result of a serving benchmark without its requests; run it again with --save-result --save-detailed"},
-	{[]string{"_component_: torchtune|_component_:"}, "a recipe of torchtune; drop the model's config.json and set method, rank, micro, sequence and optimizer under LLM training as it says"},
+	{[]string{"_component_:"}, "a recipe of torchtune; drop the model's config.json and set method, rank, micro, sequence and optimizer under LLM training as it says"},
 	{[]string{"model_name_or_path:", "finetuning_type:|stage:|per_device_train_batch_size:"}, "a recipe of LLaMA-Factory; drop the model's config.json and set method, rank, micro, accumulate and sequence under LLM training as it says"},
 	{[]string{"base_model:", "adapter:|sequence_len:|micro_batch_size:|datasets:"}, "a recipe of Axolotl; drop the model's config.json and set method, rank, micro, accumulate and sequence under LLM training as it says"},
 	{[]string{"distributed_type:", "compute_environment:|mixed_precision:|num_processes:"}, "a configuration of accelerate, which says how processes start and names no model; drop the model's config.json on LLM training"},
@@ -111,8 +111,9 @@ func describe(name string, data []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := bytes.ToLower(text[:min(len(text), 256)])
 	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
+	isText := utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)])
 	for i := range foreigns {
-		if utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) && foreigns[i].within(head) {
+		if isText && foreigns[i].within(head) {
 			return foreigns[i].what
 		}
 	}
@@ -135,7 +136,7 @@ func describe(name string, data []byte) string {
 		return "a Python pickle of protocol 0 or 1, which no recording is; a memory snapshot has protocol 2 to 5. Nothing of it was executed"
 	case has("kernel_stat.") || has("exe_time"):
 		return "a result of the artifact's simulator, not its input"
-	case !utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) || bytes.IndexByte(head, 0) >= 0:
+	case !isText || bytes.IndexByte(head, 0) >= 0:
 		return "a binary file of an unknown kind"
 	}
 	return "text, but none that is known"

@@ -98,15 +98,9 @@ func (f *files) send(w http.ResponseWriter, r *http.Request, name string) bool {
 	return true
 }
 
-// A content is an open file that can be read again from its beginning.
-type content interface {
-	io.ReadSeeker
-	io.Closer
-}
-
 // openFile opens a file of the site, and nothing else: no folder, and nothing whose name,
 // or that of a folder around it, begins with a dot.
-func openFile(root fs.FS, name string) (content, error) {
+func openFile(root fs.FS, name string) (io.ReadSeekCloser, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {
 			return nil, fs.ErrNotExist
@@ -117,7 +111,7 @@ func openFile(root fs.FS, name string) (content, error) {
 		return nil, err
 	}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		if c, ok := f.(content); ok {
+		if c, ok := f.(io.ReadSeekCloser); ok {
 			return c, nil
 		}
 	}
@@ -126,7 +120,7 @@ func openFile(root fs.FS, name string) (content, error) {
 }
 
 // hashFile returns what identifies the content, and goes back to its beginning.
-func hashFile(c content) (string, error) {
+func hashFile(c io.ReadSeekCloser) (string, error) {
 	sum := sha256.New()
 	_, err := io.Copy(sum, c)
 	if err == nil {

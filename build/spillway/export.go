@@ -18,11 +18,7 @@ is refused.
 
 func (s *shell) export(args []string) error {
 	fs := s.flags("export", exportForm, exportAbout)
-	usage := fs.Usage
-	fs.Usage = func() {
-		usage()
-		fmt.Fprint(s.out, "\n"+s.exports())
-	}
+	afterUsage(fs, func() { fmt.Fprint(s.out, "\n"+s.exports()) })
 	out := fs.String("out", "", "`FILE` to write; standard output without it")
 	setup := fs.String("setup", "", "settings as one `TEXT`, as of run")
 	s.forceFlag(fs)

@@ -60,15 +60,22 @@ func resultDocs(doors []all.Entry) (list []doc) {
 	return list
 }
 
+// afterUsage prints more below the help of a command.
+func afterUsage(fs *flag.FlagSet, more func()) {
+	usage := fs.Usage
+	fs.Usage = func() {
+		usage()
+		more()
+	}
+}
+
 func (s *shell) run(args []string) error {
 	fs := s.flags("run", runForm, runAbout, runDocs...)
-	usage := fs.Usage
-	fs.Usage = func() { // laboratories are built for who asks what they print
-		usage()
+	afterUsage(fs, func() { // laboratories are built for who asks what they print
 		for _, d := range resultDocs(s.labs) {
 			fmt.Fprintf(s.out, "\n%s", d.text())
 		}
-	}
+	})
 	asJSON := fs.Bool("json", false, "print JSON, described below")
 	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
 	s.forceFlag(fs)

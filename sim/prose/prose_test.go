@@ -21,6 +21,10 @@ func TestProse(t *testing.T) {
 		{Signed(-0.1234), "−12.3 %"},
 		{Signed(0.0004), "none"},
 		{Signed(-0.0004), "none"},
+		{Percent(Less(64, 95)), "32.6 %"}, // a fall from 95 to 64
+		{Percent(More(95, 64)), "48.4 %"}, // a rise from 64 to 95
+		{Percent(Less(52, 100)), "48.0 %"},
+		{Signed(Less(150, 100)), "−50.0 %"},
 		{Grouped(0), "0"},
 		{Grouped(-123), "-123"},
 		{Grouped(-1234), "-1\u202f234"},

@@ -9,28 +9,23 @@ import (
 // Server is so many GPUs in what stands around them as a rule: an HGX server, of which one with fewer than eight is a part, or
 // a workstation where they plug into PCIe.
 func Server(g machine.GPU, gpus int64) machine.Config {
-	key := "one-4090"
-	switch {
-	case g.Peer > 0 && g.Form == "SXM4" || g.Form == "SXM2":
-		key = "eight-a100"
-	case g.Peer > 0:
-		key = "dgx-h100"
-	case gpus > 1:
-		key = "four-4090"
+	c := machine.SoldWith(g)
+	if g.Peer == 0 {
+		key := "four-4090"
+		if gpus == 1 {
+			key = "one-4090"
+		}
+		p, err := machine.FindPreset(key)
+		if err != nil {
+			panic(err) // a test shows that it is there
+		}
+		c = p.Config
 	}
-	p, err := machine.FindPreset(key)
-	if err != nil {
-		panic(err) // a test shows that it is there
-	}
-	if g.Peer > 0 && g.Link > p.Config.GPU.Link { // its processor is on its board
-		p.Config = machine.SoldWith(g)
-	}
-	c, old := p.Config, p.Config.GPUs
-	part := func(n int64) int64 { return unit.MulDiv(n, gpus, old) }
-	c.GPUs, c.Switch = gpus, 1
+	part := func(n int64) int64 { return unit.MulDiv(n, gpus, c.GPUs) }
 	c.Host, c.HostSpare = unit.Bytes(part(int64(c.Host))), unit.Bytes(part(int64(c.HostSpare)))
 	c.HostRate, c.Adam = unit.Bandwidth(part(int64(c.HostRate))), part(c.Adam)
 	c.Prices.Base, c.Prices.BaseWatt = part(c.Prices.Base), part(c.Prices.BaseWatt)
+	c.GPUs, c.Switch = gpus, 1
 	return c.With(g)
 }
 

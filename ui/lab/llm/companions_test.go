@@ -75,10 +75,10 @@ func TestCarriedOver(t *testing.T) {
 			c.GPU = g
 			usual := machine.SoldWith(g)
 			same := c.HostPath == usual.HostPath && c.Pinned == usual.Pinned && c.Collective == usual.Collective
-			if said := carriedOver(&c); (said == "") != (same || g.Key == p.Config.GPU.Key) {
+			if said := carriedOver(&c); (said == nil) != (same || g.Key == p.Config.GPU.Key) {
 				t.Errorf("%s with %s: %q", p.Key, g.Key, said)
 			}
-			if said := carriedOver(&usual); said != "" {
+			if said := carriedOver(&usual); said != nil {
 				t.Errorf("%s as it is sold: %q", g.Key, said)
 			}
 		}

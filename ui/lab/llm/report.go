@@ -110,30 +110,26 @@ func answer(r *result) string {
 // caveats say what decides whether the numbers can be trusted: of a system by recipe what its band is, of others what
 // kernel times rest on; and of products in fp8, and of what GPUs share, that none of it is about them.
 func caveats(w *work, r *result) []string {
-	var carried []string
-	if said := carriedOver(&w.setup.Node); said != "" {
-		carried = []string{said}
-	}
-	return append(carried, doubts(w, r)...)
+	return append(carriedOver(&w.setup.Node), doubts(w, r)...)
 }
 
 // carriedOver says that GPUs stand in a machine that is sold with others, whose links programs reach
-// otherwise; "" if they do not.
-func carriedOver(c *machine.Config) string {
+// otherwise; nothing if they do not.
+func carriedOver(c *machine.Config) []string {
 	links := func(c *machine.Config) [3]unit.Bandwidth {
 		return [3]unit.Bandwidth{c.HostPath, c.Pinned, c.Collective}
 	}
 	usual := machine.SoldWith(c.GPU)
 	if links(c) == links(&usual) {
-		return ""
+		return nil
 	}
 	for _, p := range machine.Presets() {
 		if links(c) == links(&p.Config) && p.Config.GPU.Key != c.GPU.Key {
-			return fmt.Sprintf("Links are those of %s: %v between a GPU and host memory, %v in collectives. In what a %s is sold with as a rule they are %v and %v.",
-				p.Title, c.HostPath, c.Peers(), c.GPU.Title, usual.HostPath, usual.Peers())
+			return []string{fmt.Sprintf("Links are those of %s: %v between a GPU and host memory, %v in collectives. In what a %s is sold with as a rule they are %v and %v.",
+				p.Title, c.HostPath, c.Peers(), c.GPU.Title, usual.HostPath, usual.Peers())}
 		}
 	}
-	return ""
+	return nil
 }
 
 // doubts are the caveats of a run on its machine.
