@@ -46,6 +46,8 @@ type Info struct {
 	// first choice whose Set holds, and choosing one applies its Set. It has no
 	// value of its own and is in no link.
 	Derived bool
+	// Product marks a One whose choices are sold: what to buy is looked for among them, as among derived ones.
+	Product bool
 	// Ceiling is the key of another number that this one is lowered to when a choice
 	// sets either of them; one that is typed is not, and may contradict it.
 	Ceiling string
@@ -108,6 +110,9 @@ type Choice struct {
 	// beside it (Setup.WithCompanions). Choices of the same Kin take each other's place
 	// and leave what stands around them.
 	Companions, Kin string
+	// Rates is a setup text of the choice's own data-sheet rates, by the knobs that go with them: where
+	// the choice takes the place of one of its kin, these change in proportion.
+	Rates string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
 	// Ineffective lists knobs that change nothing while the choice stands, and Why. Hides

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"spillway/sim/unit"
 )
 
 // A Pair is one setting of a setup text.
@@ -491,19 +493,47 @@ func (u *Setup) Apply(pairs []Pair) error {
 func (u *Setup) Choose(key, text string) (around bool, err error) {
 	p := Pair{key, text}
 	is, was := u.choice(p), u.choice(Pair{key, u.Text(key)})
-	if is == nil || is.Companions == "" || was != nil && was.Kin == is.Kin {
+	pairs := []Pair{p}
+	switch {
+	case is == nil || is.Companions == "":
 		return false, u.Set(key, text)
+	case was != nil && was.Kin == is.Kin:
+		pairs = append(pairs, u.inProportion(was, is, u.Text)...)
+	default:
+		pairs, around = u.WithCompanions(pairs), true
 	}
 	v := u.Clone()
-	if err := v.Apply(v.WithCompanions([]Pair{p})); err != nil {
+	if err := v.Apply(pairs); err != nil {
 		return false, err
 	}
 	*u = *v
-	return true, nil
+	return around, nil
+}
+
+// inProportion returns what goes with the rates of a choice that takes the place of another; of says what
+// a knob had with that.
+func (u *Setup) inProportion(was, is *Choice, of func(key string) string) (list []Pair) {
+	old, _ := Pairs(was.Rates) // lab.New has checked both
+	rates, _ := Pairs(is.Rates)
+	for _, p := range rates {
+		at := slices.IndexFunc(old, func(o Pair) bool { return o.Key == p.Key && o.Text != p.Text })
+		if at < 0 {
+			continue
+		}
+		k := u.Knob(p.Key)
+		x, errX := ParseDecimal(p.Text, k.Scale)
+		y, errY := ParseDecimal(old[at].Text, k.Scale)
+		v, err := ParseDecimal(of(p.Key), k.Scale)
+		if err == nil && errX == nil && errY == nil && y > 0 {
+			list = append(list, Pair{p.Key, Decimal(min(unit.MulDiv(v, x, y), k.Max), k.Scale)})
+		}
+	}
+	return list
 }
 
 // WithCompanions returns pairs that a person wrote with what stands around their choices as a
-// rule put before them, as far as no pair names it and no other choice in them brings it.
+// rule put before them, as far as no pair names it and no other choice in them brings it. A choice that is named
+// beside a whole takes the place of the whole's own.
 func (u *Setup) WithCompanions(pairs []Pair) []Pair {
 	var around []Pair
 	for _, p := range pairs {
@@ -522,7 +552,37 @@ func (u *Setup) WithCompanions(pairs []Pair) []Pair {
 			named = append(named, brought...)
 		}
 	}
-	return append(slices.DeleteFunc(around, func(a Pair) bool { return has(named, a.Key) }), pairs...)
+	around = slices.DeleteFunc(around, func(a Pair) bool { return has(named, a.Key) })
+	for _, p := range pairs {
+		around = append(around, slices.DeleteFunc(u.instead(p, pairs), func(a Pair) bool { return has(pairs, a.Key) })...)
+	}
+	return append(around, pairs...)
+}
+
+// instead returns what goes with the rates of a choice that takes the place of the one of its kin that another
+// choice among pairs brings.
+func (u *Setup) instead(p Pair, pairs []Pair) []Pair {
+	is := u.choice(p)
+	if is == nil || is.Rates == "" {
+		return nil
+	}
+	for _, q := range pairs {
+		whole := u.choice(q)
+		if whole == nil {
+			continue
+		}
+		all, _ := Pairs(whole.Set) // lab.New has checked it
+		of := func(key string) string {
+			if at := slices.IndexFunc(all, func(a Pair) bool { return a.Key == key }); at >= 0 {
+				return all[at].Text
+			}
+			return ""
+		}
+		if was := u.choice(Pair{p.Key, of(p.Key)}); was != nil && was.Kin == is.Kin {
+			return u.inProportion(was, is, of)
+		}
+	}
+	return nil
 }
 
 // has reports whether one of pairs is of a key.

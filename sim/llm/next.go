@@ -55,14 +55,6 @@ func Next(s *Setup) []Change {
 	if best := n.GPU.Link / 5 * 4; n.HostPath > 0 && n.HostPath < best {
 		add("host-path", fmt.Sprintf("Copies between GPU and host at %v", best), 0, func(s *Setup) { s.Node.HostPath = best })
 	}
-	// No chassis makes a GPU's own link faster than its data sheet says.
-	if own, err := machine.FindGPU(n.GPU.Key); err == nil && own.Link > n.GPU.Link {
-		add("pcie", fmt.Sprintf("A chassis with PCIe as fast as the GPUs', %v", own.Link), n.Prices.Base, func(s *Setup) {
-			faster := s.Node.GPU
-			faster.Link = own.Link
-			replace(&s.Node, faster)
-		})
-	}
 	add("processors", "A chassis with twice the processors and channels of memory", n.Prices.Base, func(s *Setup) {
 		s.Node.Adam *= 2
 		s.Node.HostRate *= 2
@@ -72,7 +64,11 @@ func Next(s *Setup) []Change {
 		add("nvlink", "NVLink bridges between pairs of GPUs", -1, func(s *Setup) { s.Node.GPU.Peer, s.Node.Collective = 300*unit.GBps, 0 })
 	}
 	if g, ok := larger(s); ok {
-		add("larger-gpus", "All GPUs "+g.Title, n.GPUs*g.Cents, func(s *Setup) { replace(&s.Node, g) })
+		title, with := "All GPUs "+g.Title, n.With(g)
+		if with.HostPath != n.HostPath {
+			title += fmt.Sprintf(", which copy to the host at %v instead of %v", with.HostPath, n.HostPath)
+		}
+		add("larger-gpus", title, n.GPUs*g.Cents, func(s *Setup) { s.Node = with })
 	}
 	one := max(s.Layout.Tensor, 1) * max(s.Layout.Data, 1) * max(s.Layout.Context, 1) // a stage of the pipeline
 	stages := s.stages()
@@ -178,26 +174,4 @@ func larger(s *Setup) (best machine.GPU, ok bool) {
 		}
 	}
 	return best, ok
-}
-
-// replace puts other GPUs into a node. What was measured of the old ones is taken over in proportion.
-func replace(n *machine.Config, g machine.GPU) {
-	old := n.GPU
-	n.GPU = g
-	n.HostPath, n.Pinned = scaled(n.HostPath, g.Link, old.Link), scaled(n.Pinned, g.Link, old.Link)
-	switch {
-	case g.Peer > 0 && old.Peer > 0:
-		n.Collective = scaled(n.Collective, g.Peer, old.Peer)
-	case g.Peer > 0:
-		n.Collective = 0 // that of NVLink
-	case old.Peer > 0:
-		n.Collective = 0 // that of PCIe
-	default:
-		n.Collective = scaled(n.Collective, g.Link, old.Link)
-	}
-	n.GDS = n.GDS && !g.Bounce
-}
-
-func scaled(b, to, from unit.Bandwidth) unit.Bandwidth {
-	return unit.Bandwidth(unit.MulDiv(int64(b), int64(to), int64(max(from, 1))))
 }

@@ -116,13 +116,14 @@ func Presets() []Preset {
 }
 
 // With is the node with other GPUs in it. What programs reach of the GPUs' links to the host and to
-// each other goes with what data sheets say of these links.
+// each other goes with what data sheets say of these links: boards have slots as fast as the cards they take.
 func (c Config) With(g GPU) Config {
 	if g.Key == c.GPU.Key {
 		c.GPU = g
 		return c
 	}
 	c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Link), int64(c.GPU.Link)))
+	c.Pinned = unit.Bandwidth(unit.MulDiv(int64(c.Pinned), int64(g.Link), int64(c.GPU.Link)))
 	if c.Collective > 0 {
 		was, now := c.GPU.Peer, g.Peer
 		if was == 0 || now == 0 {
@@ -130,8 +131,17 @@ func (c Config) With(g GPU) Config {
 		}
 		c.Collective = unit.Bandwidth(unit.MulDiv(int64(c.Collective), int64(now), int64(was)))
 	}
-	c.GPU = g
+	c.GPU, c.Spare, c.GDS = g, SpareOf(g), c.GDS && !g.Bounce
 	return c
+}
+
+// SpareOf is what of a GPU's memory is not for tensors, in millionths: as the TERAIO paper counts for its own GPU, else a
+// tenth, as assumed in all presets.
+func SpareOf(g GPU) int64 {
+	if s := Standard(); g.Key == s.GPU.Key {
+		return s.Spare
+	}
+	return spare
 }
 
 // SoldWith is the node in which a GPU stands as a rule: NVIDIA's server where GPUs have NVLink, one board where the

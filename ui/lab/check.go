@@ -282,7 +282,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no number %q of the same scale", k.Within)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions)
+			pairs, err := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions + " " + c.Rates)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}

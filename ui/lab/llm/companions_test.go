@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -62,6 +63,38 @@ func TestGPUBringsItsNode(t *testing.T) {
 		}
 		if back := read(l.SetupText(u)); !back.Equal(u) {
 			t.Errorf("%s: its text %q says something else", text, l.SetupText(u))
+		}
+	}
+}
+
+// TestExchanged: a GPU that takes the place of another that plugs in as it does has the same links whether it is
+// picked, named beside the machine, or tried by "More and less of each part".
+func TestExchanged(t *testing.T) {
+	t.Parallel()
+	l := New()
+	for _, p := range machine.Presets() {
+		for _, g := range machine.GPUs() {
+			if g.Form != p.Config.GPU.Form {
+				continue
+			}
+			picked, named := l.Setup(), l.Setup()
+			pairs := []knob.Pair{{Key: "node", Text: p.Key}, {Key: "gpu", Text: g.Key}}
+			if err := errors.Join(picked.Apply(pairs[:1]), named.Apply(named.WithCompanions(pairs))); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := picked.Choose("gpu", g.Key); err != nil {
+				t.Fatal(err)
+			}
+			if !picked.Equal(named) {
+				t.Errorf("%s in %s: picked %q, named %q", g.Key, p.Key, picked, named)
+			}
+			tried := settings{GPU: g.Key, Drive: p.Config.Drive.Key, Setup: standard().Setup}
+			tried.Node = p.Config.With(g)
+			for _, k := range aroundKnobs() {
+				if k.Key != "nodes" && k.Key != "ring_step" && k.Key != "gpu_memory" && picked.Moot(k.Key) == "" && picked.Text(k.Key) != k.Text(&tried) {
+					t.Errorf("%s in %s: %s is %s when it is picked, %s when it is tried", g.Key, p.Key, k.Key, picked.Text(k.Key), k.Text(&tried))
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -459,6 +460,7 @@ func modelKnob() setting {
 // gpuKnob is the kind of GPU, with the node in which it stands as a rule.
 func gpuKnob(around []setting) setting {
 	gpu := one("gpu", "GPU", "", "", "The kind of GPU; all are the same.", func(s *settings) *string { return &s.GPU })
+	gpu.Product = true
 	for _, g := range machine.GPUs() {
 		var without []string
 		why := ""
@@ -466,9 +468,9 @@ func gpuKnob(around []setting) setting {
 			without, why = []string{"gds"}, "drives cannot copy to a GeForce directly"
 		}
 		gpu.Choices = append(gpu.Choices, knob.Choice{
-			Ineffective: without, Why: why, Kin: g.Form, Companions: companions(&g, around),
+			Ineffective: without, Why: why, Kin: g.Form, Companions: companions(&g, around), Rates: linkRates(&g),
 			Key: g.Key, Label: g.Title, Source: g.Source, Help: fmt.Sprintf("%v, %v; price: %s.", g.Memory, g.HBM, g.PriceOf),
-			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(spare(&g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
+			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(machine.SpareOf(g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
 		})
 	}
 	return gpu
@@ -477,6 +479,7 @@ func gpuKnob(around []setting) setting {
 // aroundKnobs are what stands around GPUs: how many there are, drives, host and links.
 func aroundKnobs() []setting {
 	drive := one("drive", "Drive", groupDrives, "", "The kind of SSD; all are the same.", func(s *settings) *string { return &s.Drive })
+	drive.Product = true
 	for _, d := range machine.Drives() {
 		drive.Choices = append(drive.Choices, knob.Choice{
 			Key: d.Key, Label: d.Title, Source: d.Source, Help: fmt.Sprintf("Reads %v, writes %v, endures %v; price: %s.", d.Read, d.Write, terabytes(d.Endurance), d.PriceOf),
@@ -562,17 +565,6 @@ func optionKnobs() []setting {
 	}
 }
 
-// spare is what of a GPU's memory is not for tensors, in millionths: as in the node that has it, else
-// a tenth, as nodes do.
-func spare(g *machine.GPU) int64 {
-	for _, p := range machine.Presets() {
-		if p.Config.GPU.Key == g.Key {
-			return p.Config.Spare
-		}
-	}
-	return 100_000
-}
-
 // driveText writes what comes with a drive.
 func driveText(d *machine.Drive) string {
 	return fmt.Sprintf("ssd_read=%s ssd_write=%s price_drive=%s endurance=%s",
@@ -650,6 +642,12 @@ func nodeSettings(c *machine.Config, knobs []setting, without []string) string {
 		}
 	}
 	return knob.Join(list, " ")
+}
+
+// linkRates are a GPU's own links, by what programs reach of them: machine.Config.With.
+func linkRates(g *machine.GPU) string {
+	text := func(b unit.Bandwidth) string { return knob.Decimal(int64(b), int64(unit.GBps)) }
+	return fmt.Sprintf("host_path=%s pinned=%[1]s collective=%s", text(g.Link), text(cmp.Or(g.Peer, g.Link)))
 }
 
 // notOfGPU are knobs of a node that its GPU does not decide: how many there are, and what comes with

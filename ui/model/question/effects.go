@@ -74,7 +74,7 @@ func (a *turns) planBuy(p *plan) {
 	p.variants = []variant{{setup: p.base, can: true}}
 	for i := range u.Knobs() {
 		k := &u.Knobs()[i]
-		if !k.Derived || u.Hidden(k.Key) {
+		if !sold(k) || u.Hidden(k.Key) {
 			continue
 		}
 		from := u.Text(k.Key)
@@ -97,8 +97,11 @@ func (a *turns) planBuy(p *plan) {
 
 // parts reports whether there is anything to buy.
 func (a *turns) parts() bool {
-	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return k.Derived })
+	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return sold(&k) })
 }
+
+// sold reports whether a knob's choices are parts that can be bought.
+func sold(k *knob.Info) bool { return k.Derived || k.Product }
 
 // told is the least gain that is worth to be told, as a share: what Signed can say.
 const told = 0.0005

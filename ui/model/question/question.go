@@ -254,7 +254,7 @@ func (a *core) make(kind string) *plan {
 func (a *core) change(key, text string) (variant, *knob.Setup) {
 	r := a.room
 	u := r.State.Setup.Clone()
-	if err := u.Set(key, text); err != nil {
+	if _, err := u.Choose(key, text); err != nil {
 		return variant{problem: prose.Capital(err.Error()) + "."}, u
 	}
 	if e := r.Info.Entry; r.Info.LeavesEntry(key) && u.Text(e) != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/sim/script"
 )
 
@@ -55,8 +56,10 @@ func (w *Workspace) Choose(key, choice string) {
 		}
 		w.SideEffects = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
-		if around {
-			w.SideEffects = strings.TrimSpace(stands(w.State.Setup, k.Choice(choice)) + " " + w.SideEffects)
+		if c := k.Choice(choice); around {
+			w.SideEffects = strings.TrimSpace(stands(w.State.Setup, c) + " " + w.SideEffects)
+		} else if c != nil {
+			w.SideEffects = strings.TrimSpace(went(before, w.State.Setup, c) + " " + w.SideEffects)
 		}
 		if k.Grid != nil {
 			w.State.Follow(w.Info, key)
@@ -84,6 +87,18 @@ func stands(u *knob.Setup, c *knob.Choice) string {
 		}
 	}
 	return "What stands around it is now as it is sold with it."
+}
+
+// went says what went with the rates of a choice that took another's place.
+func went(before, u *knob.Setup, c *knob.Choice) string {
+	rates, _ := knob.Pairs(c.Rates) // lab.New has checked it
+	var said []string
+	for _, p := range rates {
+		if k := u.Knob(p.Key); u.Text(p.Key) != before.Text(p.Key) {
+			said = append(said, fmt.Sprintf("%s: now %s instead of %s.", k.Label, report.WithUnit(u.Text(p.Key), k.Unit), report.WithUnit(before.Text(p.Key), k.Unit)))
+		}
+	}
+	return strings.Join(said, " ")
 }
 
 // A wish is what was chosen of a knob until another knob's choice did not allow
