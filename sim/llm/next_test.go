@@ -71,7 +71,7 @@ func TestNextParts(t *testing.T) {
 			}
 		case "larger-gpus":
 			// Nine tenths of it, as the same GPU has when it is picked.
-			if n.GPU.Key != "h200-nvl" || n.Usable() != 141*unit.GiB-141*unit.GiB/10 || n.Collective != 6*unit.GBps {
+			if n.GPU.Key != "h200-nvl" || n.Spare != 100_000 || n.Collective != 6*unit.GBps {
 				t.Errorf("%s with %v, collectives %v", n.GPU.Key, n.Usable(), n.Collective)
 			}
 		case "gpus":
