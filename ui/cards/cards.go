@@ -83,7 +83,7 @@ func Of(n *session.Session, title string) Picture {
 			}
 			p.Lines = append(p.Lines, l)
 		}
-		p.Says = pair(&p, q, n.Info.Systems[system(n, n.Focus())].Title)
+		p.Says = strings.TrimSpace(pair(&p, q, n.Info.Systems[system(n, n.Focus())].Title) + " " + n.Question.Backwards())
 	default:
 		x := &axes[0]
 		p.Labels, p.Now = brief(x.Labels), slices.Index(x.Texts, x.Now)
@@ -106,7 +106,7 @@ func Of(n *session.Session, title string) Picture {
 			}
 			p.Lines = append(p.Lines, l)
 		}
-		p.Says = answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity)
+		p.Says = strings.TrimSpace(answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity) + " " + n.Question.Backwards())
 	}
 	return p
 }

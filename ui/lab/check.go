@@ -69,6 +69,11 @@ func (l *Info) Valid() error {
 			bad("what yields: there is no knob %q with a value of its own", key)
 		}
 	}
+	for _, key := range l.Hardware {
+		if k := l.Setup().Knob(strings.TrimPrefix(key, Less)); k == nil || k.Kind != knob.Number {
+			bad("hardware: there is no number %q", key)
+		}
+	}
 	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
 		bad("what is varied at first: there is no knob %q", l.Vary)
 	}

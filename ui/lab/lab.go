@@ -282,7 +282,10 @@ type Info struct {
 	EntryPanel string
 	// Yields are keys of knobs that give way where another one is chosen that they contradict, in this
 	// order: how a machine is cut, say, to how many GPUs there are.
-	Yields   []string
+	Yields []string
+	// Hardware are keys of numbers of which more is more hardware, or with [Less] before them less: memory and rates,
+	// and times.
+	Hardware []string
 	Help     []Help
 	Glossary []Term // its own words; Terms has everybody's
 	// Ways lead people who are here for the first time to what they came for.
@@ -520,6 +523,9 @@ func Gather(r io.ReaderAt, p []byte, at []int64) error {
 
 // Progress is told now and then how much is done; it may be nil.
 type Progress = report.Progress
+
+// Less stands before the key of a number of which less is better hardware.
+const Less = "-"
 
 // A Lab is a laboratory.
 type Lab struct {

@@ -5,6 +5,7 @@ package filesys
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
@@ -124,7 +125,8 @@ func New() lab.Lab {
 			Floor: lab.Lowest("time_ms", "kops"),
 			Rank:  []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
 			Drop:  dropped, Sliced: true,
-			Entry: "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
+			Hardware: strings.Fields("channels -read_latency -program_latency -erase_latency -transfer write_buffer -line_read -line_write -persist ssd_dram cores page_cache"),
+			Entry:    "entry", EntryKnobs: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Asked: []lab.Asked{{Words: "safe crash consistent durable lose data", ID: "section crash"}, {Words: "slow wait journal", ID: "chart ledger"}, {Words: "why cause", ID: "section why"}, {Words: "waterfall measurement artifact", ID: "section measured"}, {Words: "my program save atomic rename fsync crash sqlite", ID: "section safe"}, {Words: "raw device iops percentile tail wear", ID: "section alone"}, {Words: "blktrace recording iostat", ID: "press pick-files-button"}},

@@ -5,6 +5,7 @@ package serve
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"spillway/sim/prose"
 	"spillway/sim/report"
@@ -70,9 +71,10 @@ func New() lab.Lab {
 				Instead: lab.Instead{Quantity: "output_tokens_s", Says: "No system serves a user within the limits.", Most: "is fastest", Than: "× as fast as"},
 				Cannot:  "cannot serve it", Change: []string{"users"}, Faster: "better", Slower: "worse",
 			},
-			Cost: lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
-			Rank: []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
-			Drop: "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", EntryKnobs: []string{"own_model"}, Vary: "rate",
+			Cost:     lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
+			Rank:     []string{"users", "ttft_p90_s", "tpot_mean_s", "output_tokens_s", "hit_rate", "usd_per_million", "life_days"},
+			Hardware: strings.Fields("gpus host drives link processors drive_read"),
+			Drop:     "Drop a list of requests (Mooncake, Azure, BurstGPT, vLLM) or a model's config.json anywhere on this page", Entry: "entry", EntryKnobs: []string{"own_model"}, Vary: "rate",
 			Yields:         []string{"tensor", "arrivals", "shared"},
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),

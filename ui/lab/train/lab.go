@@ -133,6 +133,7 @@ func New() lab.Lab {
 			Floor:    lab.Floor{System: core.Bound, Of: "iteration_s", Headroom: headroom, Also: []string{"normalized_throughput", "throughput_samples_per_s"}, Whom: "by moving tensors"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
+			Hardware: strings.Fields("gpu_memory host_memory gpu_link host_link ssd_read ssd_write -ssd_latency -fault_latency buddy_link"),
 			Entry:    "entry", EntryKnobs: ofRecordings(), EntryShares: []string{"gpu"},
 			Glossary: glossary(), Tour: tour(), Cards: cards(), Help: help(),
 			Ways:              []lab.Way{{Label: "I study a paper", View: "reproduce"}},

@@ -121,7 +121,7 @@ func (c *Shown) Says() string {
 	case state.Matters:
 		text = c.saysMatters()
 	}
-	text = strings.TrimSpace(text + " " + c.score() + c.saysFailed())
+	text = strings.TrimSpace(strings.TrimSpace(text+" "+c.Backwards()) + " " + c.score() + c.saysFailed())
 	if text == "" {
 		return "Computing…"
 	}
