@@ -122,7 +122,7 @@ func TestDrawn(t *testing.T) {
 			if !strings.HasSuffix(svg, "</svg>") || nodes < 5 || nodes > 60 || strings.Contains(svg, "NaN") {
 				t.Errorf("%s, %s: %d nodes\n%s", file, list[i].Question, nodes, svg)
 			}
-			if words := len(strings.Fields(list[i].Says)); words > 40 {
+			if words := len(strings.Fields(list[i].Says)); words > 52 {
 				t.Errorf("%s, %s: %d words: %s", file, list[i].Question, words, list[i].Says)
 			}
 		}

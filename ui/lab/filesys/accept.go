@@ -82,9 +82,9 @@ func recorded(r *load.Recording) string {
 		calls += int64(len(t))
 	}
 	if r.Blocks {
-		return fmt.Sprintf("%s: %s to the SSD alone, of %s, %v of data", r.Format, prose.Count(calls, "request"), prose.Count(int64(r.Most)-1, "device"), touched(r))
+		return fmt.Sprintf("%s: %s to the SSD alone, of %s of %v", r.Format, prose.Count(calls, "request"), prose.Count(int64(r.Most)-1, "device"), touched(r))
 	}
-	return fmt.Sprintf("%s: %s of %s, %s files and directories, %v of data", r.Format, prose.Count(calls, "call"), prose.Count(int64(len(r.Threads)), "thread"), prose.Grouped(int64(r.Most)-1), touched(r))
+	return fmt.Sprintf("%s: %s of %s, %s files and directories of %v", r.Format, prose.Count(calls, "call"), prose.Count(int64(len(r.Threads)), "thread"), prose.Grouped(int64(r.Most)-1), touched(r))
 }
 
 // Notes implements lab.Files.

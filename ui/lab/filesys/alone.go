@@ -115,7 +115,12 @@ func (r *result) waits() string {
 	counts, longest := r.latencies(way)
 	at := counts.Quantile(990, longest)
 	said := fmt.Sprintf("99 %% of %s are answered within %v. Of the time of slower ones %s is garbage collection", kinds[way].label, at, prose.Percent(float64(r.Requests.Of[way].Beyond(at))/1000))
-	if r.Device.FlashPrograms[device.ByHost] > 0 {
+	by := &r.Device.FlashPrograms
+	switch {
+	case by[device.ByHost] == 0:
+	case by[device.ByCollection] == 0 && r.Requests.Erases > 0:
+		said += "; it copied no page, so each page written costs one program of flash, but each erase holds a channel"
+	default:
 		said += fmt.Sprintf("; each page written costs %s programs of flash", prose.ThreeDigits(costs(r.Result)))
 	}
 	return said + "."

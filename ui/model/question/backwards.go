@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -17,50 +16,60 @@ import (
 // backward is the least loss with more hardware that is told, as a share.
 const backward = 0.02
 
-// Backwards says which compared systems do worse with more hardware at points that are varied, and by how
-// much at most; "" where none does. Planners are greedy: such a bar is theirs, not the part's.
+// Backwards says which compared systems do worse with more hardware at points that are varied, where most
+// is lost; "" where none does. Planners are greedy: such a bar is theirs, not the part's.
 func (a *Question) Backwards() string {
 	axes := a.Axes()
 	if a.Kind() != state.Vary || len(axes) == 0 || len(axes) > 2 {
 		return ""
 	}
-	q := &a.room.Info.Quantities[a.Of()]
 	rows := 1
 	if len(axes) == 2 {
 		rows = len(axes[1].Texts)
 	}
-	value := func(v float64) string { return chart.With(chart.Digits(q.Shown(v), 3), q.Unit) }
-	var said []string
+	q := &a.room.Info.Quantities[a.Of()]
+	x := &axes[0]
+	most, from, to, row := backward, -1, -1, 0
+	var names []string
 	for _, s := range a.Compared() {
-		most, text := backward, ""
-		for from := range axes[0].Texts {
-			for to := range axes[0].Texts {
-				if !a.hardware(axes[0].Knob, axes[0].Texts[from], axes[0].Texts[to]) {
+		does := false
+		for i := range x.Texts {
+			for k := range x.Texts {
+				if s.Bound || !a.hardware(x.Knob, x.Texts[i], x.Texts[k]) || rows == 1 && a.level(s.Name, i, k) {
 					continue
 				}
-				for k := range rows {
-					less, more := a.At(s.Name, from, k).Value, a.At(s.Name, to, k).Value
-					loss := lost(q, less, more)
-					if s.Bound || loss <= most {
-						continue
-					}
-					most = loss
-					text = fmt.Sprintf("%s does worse with more: %s with %s, %s with %s", s.Title,
-						value(more), axes[0].said(to), value(less), axes[0].said(from))
-					if rows > 1 {
-						text += ", both with " + axes[1].said(k)
+				for r := range rows {
+					loss := lost(q, a.At(s.Name, i, r).Value, a.At(s.Name, k, r).Value)
+					does = does || loss >= backward
+					if loss > most {
+						most, from, to, row = loss, i, k, r
 					}
 				}
 			}
 		}
-		if text != "" {
-			said = append(said, text+".")
+		if does {
+			names = append(names, s.Title)
 		}
 	}
-	if len(said) > 2 {
-		said = append(said[:2], "So do others.")
+	if from < 0 {
+		return ""
 	}
-	return strings.Join(said, " ")
+	verb := "does"
+	if len(names) > 1 {
+		verb = "do"
+	}
+	text := fmt.Sprintf("%s %s worse with more: by %s with %s than with %s", prose.List(names), verb, chart.Digits(100*most, 2)+" %", x.said(to), x.said(from))
+	if rows > 1 {
+		text += " (" + axes[1].said(row) + ")"
+	}
+	return text + "."
+}
+
+// level reports whether other seeds could make two points of a curve the same.
+func (a *Question) level(system string, i, k int) bool {
+	low, high := a.Band(system, i)
+	least, most := a.Band(system, k)
+	return (low < high || least < most) && low <= most && least <= high
 }
 
 // said is a point of an axis in a sentence.
@@ -68,7 +77,7 @@ func (x *Axis) said(i int) string {
 	if x.Xs == nil {
 		return x.Labels[i]
 	}
-	return chart.With(x.Labels[i], x.Knob.Unit) + " (" + prose.Lower(x.Knob.Label) + ")"
+	return chart.With(x.Labels[i], x.Knob.Unit)
 }
 
 // lost is by which share a value with more is worse than with less, 0 where it is not or one is unknown.
