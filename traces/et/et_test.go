@@ -485,6 +485,30 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// Of steps of the profiler that accumulate gradients the one with the optimizer is taken.
+func TestAccumulation(t *testing.T) {
+	const x, y = `[1, 1, 0, 8, 4, "cuda:0"]`, `[2, 2, 0, 8, 4, "cuda:0"]`
+	nodes := []string{node(1, 1, "[pytorch|profiler|execution_trace|process]", "", "")}
+	for i := range 4 {
+		id := 10 * (i + 1)
+		nodes = append(nodes, node(id, 1, fmt.Sprintf("ProfilerStep#%d", i), "", ""), node(id+1, id, "aten::relu", x, y))
+		if i == 0 {
+			nodes = append(nodes, node(id+2, id, "Optimizer.step#SGD.step", "", ""), node(id+3, id+2, "aten::add", y, x))
+		}
+	}
+	trace, err := Read(strings.NewReader(document(nodes...)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := trace.Recordings("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := recs[0]; len(r.Steps) != 4 || r.Chosen != 0 {
+		t.Errorf("of %d steps %d is chosen", len(r.Steps), r.Chosen)
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	data := artifact.Sample(b, "et/et-1.1.1-resnet50-1gpu.json.gz")
 	b.SetBytes(int64(len(data)))

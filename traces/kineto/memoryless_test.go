@@ -151,6 +151,40 @@ func TestAccumulation(t *testing.T) {
 	}
 }
 
+// TestAccumulationUnnamed: where no step has a name, what repeats before the only end of the
+// optimizer is no iteration; where nothing names the optimizer, its kernels do.
+func TestAccumulationUnnamed(t *testing.T) {
+	const args = `"Input Dims":[[16,32]],"Input type":["float"]`
+	a := &author{}
+	for i := range 4 {
+		for k := range 30 {
+			at := float64(1000*i + 20*k)
+			a.op("aten::relu", at, 10, args)
+			a.kernel(fmt.Sprint("k", k), 100*i+k+1, at+1)
+		}
+	}
+	a.mark("Optimizer.step#SGD.step", 3700, 100)
+	a.op("aten::add_", 3710, 50, args)
+	a.kernel("add", 999, 3720)
+	if _, r := a.read(t); len(r.Steps) != 1 || len(r.Steps[0].Kernels) != 121 {
+		t.Errorf("%d steps, %d kernels", len(r.Steps), len(r.Steps[r.Chosen].Kernels))
+	}
+	a = &author{}
+	for i := range 4 {
+		at := float64(1000 * i)
+		a.mark(fmt.Sprintf("ProfilerStep#%d", i+1), at, 900)
+		a.op("aten::relu", at+10, 50, args)
+		a.kernel("relu", 10*i+1, at+20)
+		if i == 3 {
+			a.op("my::step", at+500, 50, args)
+			a.kernel("multi_tensor_apply_kernel<AdamFunctor>", 10*i+2, at+510)
+		}
+	}
+	if _, r := a.read(t); r.Steps[r.Chosen].Name != "ProfilerStep#4" {
+		t.Errorf("%s is chosen", r.Steps[r.Chosen].Name)
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}
