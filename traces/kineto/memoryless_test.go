@@ -185,6 +185,34 @@ func TestAccumulationUnnamed(t *testing.T) {
 	}
 }
 
+// TestTableIsWeight: a large tensor that one operator takes rows out of is a table, a batch is an
+// input.
+func TestTableIsWeight(t *testing.T) {
+	for name, args := range map[string]string{
+		"aten::index_select":   `"Input Dims":[[100000,64],[],[32]],"Input type":["float","Scalar","long int"]`,
+		"aten::index":          `"Input Dims":[[100000,64],[[32]]],"Input type":["float","TensorList"]`,
+		"aten::embedding":      `"Input Dims":[[100000,64],[32]],"Input type":["float","long int"]`,
+		"aten::_embedding_bag": `"Input Dims":[[100000,64],[32],[8]],"Input type":["float","long int","long int"]`,
+	} {
+		a := &author{}
+		a.mark("ProfilerStep#1", 0, 1000)
+		a.op(name, 10, 50, args)
+		a.kernel("lookup", 1, 20)
+		a.op("aten::relu", 100, 50, `"Input Dims":[[4096,4096]],"Input type":["float"]`)
+		a.kernel("relu", 2, 120)
+		_, r := a.read(t)
+		kinds := map[unit.Bytes]workload.Kind{}
+		for _, x := range r.Steps[0].Tensors {
+			if x.Uses[0].Read {
+				kinds[x.Bytes] = x.Kind
+			}
+		}
+		if kinds[25600000] != workload.Weight || kinds[64<<20] != workload.Input {
+			t.Errorf("%s: %v", name, kinds)
+		}
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}

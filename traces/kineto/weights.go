@@ -30,7 +30,7 @@ func parameters(op string) []string {
 	switch {
 	case op == "aten::linear":
 		return []string{1: "weight", 2: "bias"}
-	case op == "aten::embedding", op == "aten::embedding_bag":
+	case op == "aten::embedding", op == "aten::embedding_bag", op == "aten::_embedding_bag":
 		return []string{0: "weight"}
 	case op == "aten::layer_norm", op == "aten::group_norm", op == "aten::rms_norm":
 		return []string{2: "weight", 3: "bias"}

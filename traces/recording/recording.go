@@ -218,3 +218,10 @@ func Middle(steps []Step) int {
 	}
 	return complete[len(complete)/2]
 }
+
+// LooksUp reports whether an operator that reads a tensor takes rows out of it, as out of a table
+// of embeddings: all else that it takes or makes, of which there is something, is an eighth of it at
+// most. Matrix products and convolutions are small beside a batch, too, and take no rows.
+func LooksUp(op string, tensor, largestOther unit.Bytes) bool {
+	return largestOther > 0 && largestOther <= tensor/8 && ClassOf(op) < kerneltime.Product
+}
