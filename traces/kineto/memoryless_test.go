@@ -213,6 +213,36 @@ func TestTableIsWeight(t *testing.T) {
 	}
 }
 
+// TestGradientsOfBefore: of events that have sizes only, gradients of the step before that go in
+// this one are there before it, so the counter's peak has them, as that of the tensors has.
+func TestGradientsOfBefore(t *testing.T) {
+	const args = `"Input Dims":[[250,4]],"Input type":["float"]`
+	a := &author{}
+	memory := func(ts float64, address, size int) {
+		a.add(`{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":%g,"args":{"Addr":%d,"Bytes":%d,"Device Type":1,"Device Id":0}}`, ts, address, size)
+	}
+	for i := range 2 {
+		at := float64(1000 * i)
+		a.mark(fmt.Sprintf("ProfilerStep#%d", i+1), at, 900)
+		a.op("aten::relu", at+10, 50, args)
+		memory(at+11, 4096, 2<<20)
+		a.kernel("relu", 10*i+1, at+20)
+		if i > 0 {
+			memory(at+70, 1<<30, -1<<20)
+		}
+		a.op("autograd::engine::evaluate_function: ReluBackward0", at+100, 50, args)
+		memory(at+110, 1<<30, 1<<20)
+		a.kernel("backward", 10*i+2, at+120)
+		memory(at+160, 4096, -2<<20)
+	}
+	tr, r := a.read(t)
+	r.Chosen = 1
+	_, rep, err := r.Fold(recording.Choices{})
+	if err != nil || tr.totals || rep.Rebuilt != 3<<20 || rep.Counter != 3<<20 {
+		t.Errorf("%v at once, the counter has %v: %v", rep.Rebuilt, rep.Counter, err)
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}
