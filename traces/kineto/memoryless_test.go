@@ -243,6 +243,32 @@ func TestGradientsOfBefore(t *testing.T) {
 	}
 }
 
+// TestPasses: a step that accumulates gradients over several passes has its weights once, which
+// the counter has room for.
+func TestPasses(t *testing.T) {
+	a := &author{}
+	a.add(`{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":1,"args":{"Addr":64,"Bytes":512,"Total Allocated":6291968,"Device Type":1,"Device Id":0}}`)
+	a.mark("ProfilerStep#1", 10, 5000)
+	for i := range 4 {
+		for k, dims := range []string{"[[8,1024],[1024,1024]]", "[[8,1024],[512,1024]]"} {
+			at := float64(1000*i + 100*k + 100)
+			a.op("aten::linear", at, 50, fmt.Sprintf(`"Input Dims":%s,"Input type":["float","float"]`, dims))
+			a.memory(at+1, int64(4096+1<<20*k), 32768>>k, 6291968+int64(32768+16384*k))
+			a.kernel("gemm", 10*i+k+1, at+10)
+		}
+		a.memory(float64(1000*i+400), 4096, -32768, 6291968+16384)
+		a.memory(float64(1000*i+401), 4096+1<<20, -16384, 6291968)
+	}
+	_, r := a.read(t)
+	_, rep, err := r.Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Roles[workload.Weight].Bytes != 6<<20 || rep.Rebuilt != rep.Counter {
+		t.Errorf("%v of weights; %v at once, the counter has %v", rep.Roles[workload.Weight], rep.Rebuilt, rep.Counter)
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}
