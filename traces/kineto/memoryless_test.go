@@ -269,6 +269,22 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// TestCapability: what NVIDIA says of a GPU is known; of other vendors the same words mean others.
+func TestCapability(t *testing.T) {
+	for name, want := range map[string]int64{"NVIDIA L20": 92, "AMD Instinct MI210": 0} {
+		a := &author{}
+		a.kernel("gemm", 1, 10)
+		properties := fmt.Sprintf(`{"deviceProperties":[{"id":0,"name":%q,"computeMajor":8,"computeMinor":9,"numSms":92}],`, name)
+		tr, err := Read(strings.NewReader(properties+a.text()[1:]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := tr.Devices[0]; d.SMs != want || (d.Major == 8) != (want > 0) || (d.Minor == 9) != (want > 0) {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}

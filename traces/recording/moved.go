@@ -13,7 +13,7 @@ import (
 
 // Moved says how recorded times became those of another GPU.
 type Moved struct {
-	// From is the recorded GPU, nil where the law does not know it: then kernels whose shapes
+	// From is the recorded GPU, or what it is taken to be, nil where the law does not know it: then kernels whose shapes
 	// are known take what the law says, and others what was recorded.
 	From, To *kerneltime.GPU
 	// Before is the time of the launches as recorded, without what ran beside others, After
@@ -72,6 +72,9 @@ func (r *Recording) DeviceGPU() *kerneltime.GPU {
 // one: in parts of what they add to the busy time, so that what ran beside others does so still.
 func (f *folding) move() error {
 	from := f.rec.DeviceGPU()
+	if d := &f.rec.Device; from == nil {
+		from = kerneltime.Like(text(d.Name), d.Major, d.Minor, d.SMs, d.Memory)
+	}
 	switch {
 	case f.rec.Times == workload.Estimated:
 		f.rep.Band = f.estimatedBand()

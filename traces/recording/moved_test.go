@@ -105,6 +105,22 @@ func TestMovedFromUnknown(t *testing.T) {
 	}
 }
 
+// A GPU that is not in the law's list is taken as its family's nearest, by its properties.
+func TestMovedFromLike(t *testing.T) {
+	r := two()
+	r.Device = Device{Name: "NVIDIA A800-SXM4-80GB", Memory: 80 * unit.GiB, Major: 8, SMs: 108}
+	r.Steps[0].Kernels[1].Name = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
+	w, rep, err := r.Fold(Choices{GPU: "h100-sxm", Unknown: Follow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := kerneltime.Policy{Precision: kerneltime.BF16, Setting: kerneltime.Training}
+	want := kerneltime.MovedByClass(10*us, kerneltime.Find("a100-sxm-80"), kerneltime.Find("h100"), p, kerneltime.Product, 0)
+	if w.Kernels[1].Time != want || rep.Band <= 0 || !strings.Contains(rep.Moved.Says(), "A800-SXM4-80GB, taken as the A100 SXM 80 GB by") {
+		t.Errorf("a product takes %v, want %v; %s", w.Kernels[1].Time, want, rep.Moved.Says())
+	}
+}
+
 func TestDeviceGPU(t *testing.T) {
 	for _, c := range []struct {
 		name   string

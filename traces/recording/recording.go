@@ -70,6 +70,9 @@ type Device struct {
 	ID     int
 	Name   string     // empty if unknown: "NVIDIA H100 80GB HBM3"
 	Memory unit.Bytes // 0 if unknown
+	// Major and Minor are NVIDIA's compute capability, SMs is how many multiprocessors it has; all
+	// are 0 if unknown, or of another vendor.
+	Major, Minor, SMs int64
 }
 
 // Memory is what the recording's own counter of allocated memory says. Rebuilt: it
