@@ -225,7 +225,10 @@ type Result struct {
 	// Behind is what of ReadsBlocks and of ReadsBytes reads waited at a channel for programs and
 	// erases that came before them ([device.Block], [device.Byte]).
 	Behind [device.Interfaces]unit.Time
-	Ended  unit.Time     // what threads that had ended did not do any more, in sum
+	Ended  unit.Time // what threads that had ended did not do any more, in sum
+	// Idle is what of Thinks no program computes: threads wait for others' calls, or, in an open
+	// loop, for the time of their first.
+	Idle   unit.Time     `json:",omitzero"`
 	Device device.Counts // with Finish
 	Left   device.Counts // of it, what was written after the last answer
 	// LeftInDRAM are the pages of the device's DRAM, log or page buffer, that flash does
@@ -278,6 +281,7 @@ type Watch struct {
 type Span struct {
 	Client   int32 // threads of the workload come first, then the flusher, then actors of the file system
 	Cause    Cause
+	Idle     bool // of Thinks, what is in [Result].Idle
 	From, To unit.Time
 	Call     int64      // under way, by its number over all threads; 0 outside of calls, and of actors
 	Step     *plan.Step // that it is about, of those that begin together the last; nil outside of calls

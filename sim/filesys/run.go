@@ -82,6 +82,7 @@ type client struct {
 	cause       Cause
 	phase       phase
 	actor       bool
+	idle        bool // it waits for others' calls, or has not begun
 	failed      bool // the call is about what is not there
 	sends       bool // its steps write files back
 	names       bool // its steps change names
@@ -361,6 +362,10 @@ func (r *run) charge(c *client) {
 	took := r.now - c.since
 	ledger[c.cause] += took
 	c.since = r.now
+	if c.idle {
+		r.result.Idle += took
+		c.idle = false
+	}
 	if c.behind == 0 && c.collecting == 0 {
 		return
 	}
@@ -410,7 +415,7 @@ func (r *run) span(c *client, cause Cause, from, until unit.Time) {
 	if r.warm || until <= from {
 		return
 	}
-	s := Span{Client: r.told(c.thread.ID), Cause: cause, From: from - r.origin, To: until - r.origin}
+	s := Span{Client: r.told(c.thread.ID), Cause: cause, Idle: c.idle, From: from - r.origin, To: until - r.origin}
 	if c.phase == steps {
 		at := c.next - 1
 		if cause == WaitsLog { // it asks again
@@ -457,6 +462,7 @@ func (r *run) resume(c *client) unit.Time {
 			c.phase = calls
 			if at := r.at(c); at > r.now {
 				c.cause, c.phase = Thinks, waits
+				c.idle = c.thread.Call == 0 && !r.load.Blocks
 				return at
 			}
 			if work := r.setup.Host.Serial; work > 0 {
@@ -539,7 +545,7 @@ func (r *run) ask(c *client) bool {
 	case call.Ready:
 		return true
 	case call.Parked:
-		c.phase, c.cause = absent, Thinks
+		c.phase, c.cause, c.idle = absent, Thinks, true
 	default:
 		c.phase = ended
 		r.running--

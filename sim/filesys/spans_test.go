@@ -77,6 +77,7 @@ func TestSpansAreTheLedger(t *testing.T) {
 			t.Fatalf("%s: %q", about, x.problems)
 		}
 		var ledger [Causes]unit.Time
+		var idle unit.Time
 		at := make([]unit.Time, got.Threads+100)
 		var calls int64
 		inside := map[int64]unit.Time{}
@@ -91,7 +92,9 @@ func TestSpansAreTheLedger(t *testing.T) {
 				}
 				continue
 			}
-			ledger[p.Cause] += p.To - p.From
+			if ledger[p.Cause] += p.To - p.From; p.Idle {
+				idle += p.To - p.From
+			}
 			if (p.Call == 0) != (p.Step == nil) || p.Cause == ReadsBlocks && p.Step.Kind != plan.BlockRead || p.Cause == WaitsLog && p.Step.Kind != plan.ByteWrite || p.Cause == WaitsJournal && p.Step.Kind != plan.Wait || p.Cause == WaitsLock && p.Step != nil && p.Step.Kind != plan.Hold {
 				t.Fatalf("%s: %+v of %+v", about, p, p.Step)
 			}
@@ -99,8 +102,8 @@ func TestSpansAreTheLedger(t *testing.T) {
 				inside[p.Call] += p.To - p.From
 			}
 		}
-		if ledger != got.Ledger {
-			t.Fatalf("%s: spans sum to %d, the ledger is %d", about, ledger, got.Ledger)
+		if ledger != got.Ledger || idle != got.Idle || idle > ledger[Thinks] {
+			t.Fatalf("%s: spans sum to %d, %d idle, the ledger is %d, %d", about, ledger, idle, got.Ledger, got.Idle)
 		}
 		for thread, last := range at[:got.Threads] {
 			if last > got.Time || last < got.Time && got.Ended == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
 )
@@ -35,7 +36,7 @@ func (t *Trace) Recording(name string) *recording.Recording {
 
 // tensors adds tensors with their roles.
 func (t *Trace) tensors(s *recording.Step) {
-	optimizer := t.optimizers()
+	optimizer, beside := t.optimizers(), t.beside()
 	var count [6]int
 	for i := range t.Tensors {
 		one := &t.Tensors[i]
@@ -44,6 +45,10 @@ func (t *Trace) tensors(s *recording.Step) {
 		}
 		to := recording.Tensor{Bytes: one.Bytes, From: recording.Measured}
 		to.Kind, to.Global = one.role(optimizer)
+		if k := one.Uses[0].Kernel; to.Kind == workload.Input && one.Resident && !one.copied &&
+			one.Bytes >= beside[k][0] && recording.LooksUp(t.Kernels[k].Op, one.Bytes, beside[k][1]) {
+			to.Kind, to.Global = workload.Weight, true
+		}
 		to.Buffer = to.Kind == workload.Weight && !one.updated(optimizer)
 		count[to.Kind]++
 		to.Name = fmt.Sprintf("%v %d", to.Kind, count[to.Kind])
@@ -64,6 +69,23 @@ func (t *Trace) optimizers() []bool {
 		is[i] = strings.HasPrefix(op, "aten::_foreach_") || strings.HasPrefix(op, "aten::_fused_adam") || strings.HasPrefix(op, "aten::_fused_sgd")
 	}
 	return is
+}
+
+// beside returns the sizes of the two largest tensors of each kernel.
+func (t *Trace) beside() [][2]unit.Bytes {
+	list := make([][2]unit.Bytes, len(t.Kernels))
+	for i := range t.Tensors {
+		x := &t.Tensors[i]
+		for _, u := range x.Uses {
+			switch two := &list[u.Kernel]; {
+			case x.Bytes > two[0]:
+				two[0], two[1] = x.Bytes, two[0]
+			default:
+				two[1] = max(two[1], x.Bytes)
+			}
+		}
+	}
+	return list
 }
 
 // updated reports whether an optimizer writes a tensor.

@@ -37,7 +37,7 @@ func (t *Trace) Recordings(name string) ([]*recording.Recording, error) {
 			r.Name = fmt.Sprintf("%s, %s", name, deviceTitle(t.Devices[device]))
 		}
 		t.fill(r, windows, device)
-		r.Chosen = Middle(r.Steps)
+		r.Chosen = recording.Middle(r.Steps)
 		if note != "" {
 			r.Notes = append(r.Notes, note)
 		}
@@ -112,20 +112,6 @@ func deviceTitle(device string) string {
 		return "GPU " + number
 	}
 	return device
-}
-
-// Middle returns the complete step in the middle, or else the step in the middle.
-func Middle(steps []recording.Step) int {
-	var complete []int
-	for i := range steps {
-		if steps[i].Complete {
-			complete = append(complete, i)
-		}
-	}
-	if len(complete) == 0 {
-		return len(steps) / 2
-	}
-	return complete[len(complete)/2]
 }
 
 // Used returns the devices on which operators worked: GPUs, or else the CPU.
@@ -220,6 +206,9 @@ func (t *Trace) Step(w Window, device int32, launches []Launch, whole bool, unti
 	b := builder{t: t, w: w, device: device, whole: whole}
 	for i := range launches {
 		s.Kernels[i] = launches[i].Kernel
+		if n := launches[i].Node; n >= 0 && t.Nodes[n].marks&optimizer != 0 {
+			s.Optimizes = true
+		}
 		if owner := t.Owner(launches[i].Node, device); launches[i].Node >= 0 && owner >= 0 {
 			b.owners = append(b.owners, owned{owner, int32(i)})
 		}

@@ -485,6 +485,56 @@ func TestLinked(t *testing.T) {
 	}
 }
 
+// Of steps of the profiler that accumulate gradients the one with the optimizer is taken.
+func TestAccumulation(t *testing.T) {
+	const x, y = `[1, 1, 0, 8, 4, "cuda:0"]`, `[2, 2, 0, 8, 4, "cuda:0"]`
+	nodes := []string{node(1, 1, "[pytorch|profiler|execution_trace|process]", "", "")}
+	for i := range 4 {
+		id := 10 * (i + 1)
+		nodes = append(nodes, node(id, 1, fmt.Sprintf("ProfilerStep#%d", i), "", ""), node(id+1, id, "aten::relu", x, y))
+		if i == 0 {
+			nodes = append(nodes, node(id+2, id, "Optimizer.step#SGD.step", "", ""), node(id+3, id+2, "aten::add", y, x))
+		}
+	}
+	trace, err := Read(strings.NewReader(document(nodes...)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := trace.Recordings("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := recs[0]; len(r.Steps) != 4 || r.Chosen != 0 {
+		t.Errorf("of %d steps %d is chosen", len(r.Steps), r.Chosen)
+	}
+}
+
+// A large table that one operator takes rows out of is a weight, though nothing updates it; a batch
+// that is read once is an input.
+func TestTableIsWeight(t *testing.T) {
+	const table, ids, rows = `[1, 1, 0, 8000, 4, "cuda:0"]`, `[2, 2, 0, 16, 8, "cuda:0"]`, `[3, 3, 0, 128, 4, "cuda:0"]`
+	const batch, sum, w, step = `[4, 4, 0, 128, 4, "cuda:0"]`, `[5, 5, 0, 128, 4, "cuda:0"]`, `[6, 6, 0, 128, 4, "cuda:0"]`, `[7, 7, 0, 128, 4, "cuda:0"]`
+	trace, err := Read(strings.NewReader(document(
+		node(1, 1, "[pytorch|profiler|execution_trace|process]", "", ""), node(2, 1, "ProfilerStep#5", "", ""),
+		node(3, 2, "aten::index_select", table+", 0, "+ids, rows), node(4, 2, "aten::add", rows+", "+batch, sum), node(5, 2, "aten::mul", sum+", "+w, step),
+		node(6, 2, "Optimizer.step#SGD.step", "", ""),
+		strings.Replace(node(7, 6, "aten::add_", w+", "+step, w), `"attrs": []`, `"attrs": [{"name": "op_schema", "type": "string", "value": "aten::add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)"}]`, 1))), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := trace.Recordings("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[unit.Bytes]string{}
+	for _, x := range recs[0].Steps[0].Tensors {
+		got[x.Bytes] += x.Kind.String() + " "
+	}
+	if !strings.HasPrefix(got[32000], "weight") || !strings.Contains(got[512], "input") {
+		t.Errorf("%v", got)
+	}
+}
+
 func BenchmarkRead(b *testing.B) {
 	data := artifact.Sample(b, "et/et-1.1.1-resnet50-1gpu.json.gz")
 	b.SetBytes(int64(len(data)))

@@ -3,6 +3,7 @@ package et
 import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 )
 
 // A sight is how a block was seen in a window.
@@ -18,7 +19,7 @@ const (
 	accumulated       // by AccumulateGrad
 	fromHost          // target of a copy from the host
 	asData            // where operators take activations
-	asTable           // by a lookup
+	asTable           // by a lookup: by its name, or as it takes little of it
 	readTwice
 	readOnce
 )
@@ -40,6 +41,7 @@ func (t *Trace) look(w Window, device int32) []sight {
 		accumulates := node.marks&accumulate != 0 && (t.Name(n) == accumulateGrad ||
 			node.Parent >= 0 && t.Name(node.Parent) == accumulateGrad && (t.Name(n) == "aten::add_" || t.Name(n) == "aten::add"))
 		host := t.reads(node, device)
+		table, rest := t.largest(node)
 		for i := node.In; i < node.End; i++ {
 			m := &t.Mentions[i]
 			if m.Block < 0 || t.Blocks[m.Block].Device != device {
@@ -49,6 +51,10 @@ func (t *Trace) look(w Window, device int32) []sight {
 			if accumulates {
 				s |= accumulated
 			}
+			if i < node.Out && m.Block == table && m.flags&counted != 0 &&
+				recording.LooksUp(t.Name(n), t.Blocks[table].Bytes, rest) {
+				s |= asTable
+			}
 			if host && m.flags&(written|counted) == written|counted {
 				s |= fromHost
 			}
@@ -56,6 +62,24 @@ func (t *Trace) look(w Window, device int32) []sight {
 		}
 	}
 	return sights
+}
+
+// largest returns the largest block that a node works on, -1 if there is none, and how large the
+// largest other is.
+func (t *Trace) largest(n *Node) (block int32, rest unit.Bytes) {
+	block = -1
+	for _, m := range t.Mentions[n.In:n.End] {
+		switch {
+		case m.Block < 0 || m.Block == block:
+		case block < 0:
+			block = m.Block
+		case t.Blocks[m.Block].Bytes > t.Blocks[block].Bytes:
+			block, rest = m.Block, t.Blocks[block].Bytes
+		default:
+			rest = max(rest, t.Blocks[m.Block].Bytes)
+		}
+	}
+	return block, rest
 }
 
 // used returns what one mention adds to s.

@@ -43,6 +43,7 @@ type node struct {
 	made   bool  // it occurred first when it was created
 	known  bool  // its size is, not only how far it was accessed
 	used   bool  // its data are
+	again  bool  // it was removed, and made again
 	device bool  // it is a block device
 	height int32 // levels below it, or more
 	inside int32 // nodes in it
@@ -228,12 +229,13 @@ func (d *decoder) fits(dir, height int32) bool {
 }
 
 // certain reports whether a name that is not there cannot have been there at the start: it
-// was removed or renamed here, or it is in a directory that was made here.
+// was removed or renamed here, or it is in a directory that was made here, or made again: one that
+// was removed held nothing.
 func (d *decoder) certain(e edge) bool {
 	_, ok := d.byName[e]
 	_, left := d.former[e]
 	p := &d.nodes[e.dir]
-	return ok || left || p.made || !p.exists
+	return ok || left || p.made || p.again || !p.exists
 }
 
 // before adds a node that was there at the start. One that certainly was not is created
@@ -289,7 +291,7 @@ func (d *decoder) create(e edge, dir bool) (at int32, fresh bool) {
 		return -1, false
 	case ok && d.nodes[at].dir == dir:
 		n := &d.nodes[at]
-		n.exists, n.size, n.known = true, 0, true
+		n.exists, n.again, n.size, n.known = true, true, 0, true
 		d.nodes[e.dir].inside++
 		return at, true
 	case !d.room(e.dir):

@@ -151,6 +151,140 @@ func TestAccumulation(t *testing.T) {
 	}
 }
 
+// TestAccumulationUnnamed: where no step has a name, what repeats before the only end of the
+// optimizer is no iteration; where nothing names the optimizer, its kernels do.
+func TestAccumulationUnnamed(t *testing.T) {
+	const args = `"Input Dims":[[16,32]],"Input type":["float"]`
+	a := &author{}
+	for i := range 4 {
+		for k := range 30 {
+			at := float64(1000*i + 20*k)
+			a.op("aten::relu", at, 10, args)
+			a.kernel(fmt.Sprint("k", k), 100*i+k+1, at+1)
+		}
+	}
+	a.mark("Optimizer.step#SGD.step", 3700, 100)
+	a.op("aten::add_", 3710, 50, args)
+	a.kernel("add", 999, 3720)
+	if _, r := a.read(t); len(r.Steps) != 1 || len(r.Steps[0].Kernels) != 121 {
+		t.Errorf("%d steps, %d kernels", len(r.Steps), len(r.Steps[r.Chosen].Kernels))
+	}
+	a = &author{}
+	for i := range 4 {
+		at := float64(1000 * i)
+		a.mark(fmt.Sprintf("ProfilerStep#%d", i+1), at, 900)
+		a.op("aten::relu", at+10, 50, args)
+		a.kernel("relu", 10*i+1, at+20)
+		if i == 3 {
+			a.op("my::step", at+500, 50, args)
+			a.kernel("multi_tensor_apply_kernel<AdamFunctor>", 10*i+2, at+510)
+		}
+	}
+	if _, r := a.read(t); r.Steps[r.Chosen].Name != "ProfilerStep#4" {
+		t.Errorf("%s is chosen", r.Steps[r.Chosen].Name)
+	}
+}
+
+// TestTableIsWeight: a large tensor that one operator takes rows out of is a table, a batch is an
+// input.
+func TestTableIsWeight(t *testing.T) {
+	for name, args := range map[string]string{
+		"aten::index_select":   `"Input Dims":[[100000,64],[],[32]],"Input type":["float","Scalar","long int"]`,
+		"aten::index":          `"Input Dims":[[100000,64],[[32]]],"Input type":["float","TensorList"]`,
+		"aten::embedding":      `"Input Dims":[[100000,64],[32]],"Input type":["float","long int"]`,
+		"aten::_embedding_bag": `"Input Dims":[[100000,64],[32],[8]],"Input type":["float","long int","long int"]`,
+	} {
+		a := &author{}
+		a.mark("ProfilerStep#1", 0, 1000)
+		a.op(name, 10, 50, args)
+		a.kernel("lookup", 1, 20)
+		a.op("aten::relu", 100, 50, `"Input Dims":[[4096,4096]],"Input type":["float"]`)
+		a.kernel("relu", 2, 120)
+		_, r := a.read(t)
+		kinds := map[unit.Bytes]workload.Kind{}
+		for _, x := range r.Steps[0].Tensors {
+			if x.Uses[0].Read {
+				kinds[x.Bytes] = x.Kind
+			}
+		}
+		if kinds[25600000] != workload.Weight || kinds[64<<20] != workload.Input {
+			t.Errorf("%s: %v", name, kinds)
+		}
+	}
+}
+
+// TestGradientsOfBefore: of events that have sizes only, gradients of the step before that go in
+// this one are there before it, so the counter's peak has them, as that of the tensors has.
+func TestGradientsOfBefore(t *testing.T) {
+	const args = `"Input Dims":[[250,4]],"Input type":["float"]`
+	a := &author{}
+	memory := func(ts float64, address, size int) {
+		a.add(`{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":%g,"args":{"Addr":%d,"Bytes":%d,"Device Type":1,"Device Id":0}}`, ts, address, size)
+	}
+	for i := range 2 {
+		at := float64(1000 * i)
+		a.mark(fmt.Sprintf("ProfilerStep#%d", i+1), at, 900)
+		a.op("aten::relu", at+10, 50, args)
+		memory(at+11, 4096, 2<<20)
+		a.kernel("relu", 10*i+1, at+20)
+		if i > 0 {
+			memory(at+70, 1<<30, -1<<20)
+		}
+		a.op("autograd::engine::evaluate_function: ReluBackward0", at+100, 50, args)
+		memory(at+110, 1<<30, 1<<20)
+		a.kernel("backward", 10*i+2, at+120)
+		memory(at+160, 4096, -2<<20)
+	}
+	tr, r := a.read(t)
+	r.Chosen = 1
+	_, rep, err := r.Fold(recording.Choices{})
+	if err != nil || tr.totals || rep.Rebuilt != 3<<20 || rep.Counter != 3<<20 {
+		t.Errorf("%v at once, the counter has %v: %v", rep.Rebuilt, rep.Counter, err)
+	}
+}
+
+// TestPasses: a step that accumulates gradients over several passes has its weights once, which
+// the counter has room for.
+func TestPasses(t *testing.T) {
+	a := &author{}
+	a.add(`{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":1,"args":{"Addr":64,"Bytes":512,"Total Allocated":6291968,"Device Type":1,"Device Id":0}}`)
+	a.mark("ProfilerStep#1", 10, 5000)
+	for i := range 4 {
+		for k, dims := range []string{"[[8,1024],[1024,1024]]", "[[8,1024],[512,1024]]"} {
+			at := float64(1000*i + 100*k + 100)
+			a.op("aten::linear", at, 50, fmt.Sprintf(`"Input Dims":%s,"Input type":["float","float"]`, dims))
+			a.memory(at+1, int64(4096+1<<20*k), 32768>>k, 6291968+int64(32768+16384*k))
+			a.kernel("gemm", 10*i+k+1, at+10)
+		}
+		a.memory(float64(1000*i+400), 4096, -32768, 6291968+16384)
+		a.memory(float64(1000*i+401), 4096+1<<20, -16384, 6291968)
+	}
+	_, r := a.read(t)
+	_, rep, err := r.Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Roles[workload.Weight].Bytes != 6<<20 || rep.Rebuilt != rep.Counter {
+		t.Errorf("%v of weights; %v at once, the counter has %v", rep.Roles[workload.Weight], rep.Rebuilt, rep.Counter)
+	}
+}
+
+// TestCapability: what NVIDIA says of a GPU is known; of other vendors the same words mean others.
+func TestCapability(t *testing.T) {
+	for name, want := range map[string]int64{"NVIDIA L20": 92, "AMD Instinct MI210": 0} {
+		a := &author{}
+		a.kernel("gemm", 1, 10)
+		properties := fmt.Sprintf(`{"deviceProperties":[{"id":0,"name":%q,"computeMajor":8,"computeMinor":9,"numSms":92}],`, name)
+		tr, err := Read(strings.NewReader(properties+a.text()[1:]), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := tr.Devices[0]; d.SMs != want || (d.Major == 8) != (want > 0) || (d.Minor == 9) != (want > 0) {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
 // TestCaptures: the making of a graph is no run.
 func TestCaptures(t *testing.T) {
 	a := &author{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"spillway/sim/unit"
 	"spillway/traces/jsonstream"
@@ -159,7 +160,7 @@ func (rd *reading) devices() {
 		if !r.Object() {
 			continue
 		}
-		d := recording.Device{ID: -1}
+		d, others := recording.Device{ID: -1}, false // another vendor's, whose numbers say something else
 		for {
 			key, ok := r.Key()
 			if !ok {
@@ -174,6 +175,15 @@ func (rd *reading) devices() {
 				if s, ok := r.Text(); ok && len(s) < 200 {
 					d.Name = string(s)
 				}
+			case "computeMajor":
+				d.Major, _ = r.Int()
+			case "computeMinor":
+				d.Minor, _ = r.Int()
+			case "numSms":
+				d.SMs, _ = r.Int()
+			case "warpSize":
+				v, ok := r.Int()
+				others = ok && v != 32
 			case "totalGlobalMem":
 				if v, ok := r.Int(); ok && v > 0 {
 					d.Memory = unit.Bytes(v)
@@ -182,10 +192,18 @@ func (rd *reading) devices() {
 				r.Skip()
 			}
 		}
+		if others || !nvidia(d.Name) {
+			d.Major, d.Minor, d.SMs = 0, 0, 0
+		}
 		if len(rd.properties) < 1024 {
 			rd.properties = append(rd.properties, d)
 		}
 	}
+}
+
+// nvidia reports whether a device's name has its vendor's, as the driver writes it.
+func nvidia(name string) bool {
+	return strings.HasPrefix(name, "NVIDIA ") || strings.HasPrefix(name, "Tesla ") || strings.HasPrefix(name, "Quadro ")
 }
 
 // events reads the list of events.

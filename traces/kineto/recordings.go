@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/unit"
@@ -69,10 +70,11 @@ func (t *Trace) fill(r *Recorded, device int32) {
 	if from, to := c.near(t, device, chosen); to-from < len(c.spans) {
 		r.Missing = append(r.Missing, c.only(t, from, to))
 		chosen -= from
-		differ = inside(differ, from, to)
+		differ, c.optimizing = inside(differ, from, to), inside(c.optimizing, from, to)
 	}
 	for i, s := range c.spans {
 		b := t.build(device, s, c.kernels[i])
+		b.step.Optimizes = slices.Contains(c.optimizing, i)
 		r.Steps = append(r.Steps, *b.step)
 		r.Kernels = append(r.Kernels, c.kernels[i])
 		r.Ranges = append(r.Ranges, [2]unit.Time{s.from, s.to})

@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"spillway/sim/unit"
@@ -203,6 +204,9 @@ func (c *call) outputs(name string, largest unit.Bytes) (sizes []unit.Bytes, inP
 		return one(in[1].count*in[0].dims[1], in[0].item), false
 	case short == "index_select" && len(in) >= 2 && len(in[0].dims) > 0 && in[0].dims[0] > 0:
 		return one(in[0].count/in[0].dims[0]*in[1].count, in[0].item), false
+	case short == "index" && len(in) == 2 && in[1].list && in[1].item != 1 && len(in[0].dims) > 0 &&
+		in[1].count < in[0].dims[0]: // fewer than truth values would be
+		return one(in[0].count/in[0].dims[0]*in[1].count, in[0].item), false
 	case short == "gather" && len(in) >= 2:
 		return one(in[1].count, in[0].item), false
 	case short == "cat" || short == "stack" || short == "flatten_dense_tensors":
@@ -222,6 +226,21 @@ func (c *call) outputs(name string, largest unit.Bytes) (sizes []unit.Bytes, inP
 		return nil, false
 	}
 	return []unit.Bytes{largest}, false
+}
+
+// beside returns the size of the largest of what an operator takes beside an input, or makes; 0
+// where it takes nothing else.
+func (c *call) beside(name string, of *input) (largest unit.Bytes) {
+	for i := range c.inputs {
+		if in := &c.inputs[i]; in != of && len(in.dims) > 0 {
+			largest = max(largest, in.bytes, 1)
+		}
+	}
+	if largest == 0 {
+		return 0
+	}
+	sizes, _ := c.outputs(name, of.bytes)
+	return slices.Max(append(sizes, largest))
 }
 
 // comparing has the operators whose output is of truth values.

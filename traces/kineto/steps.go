@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/traces/recording"
 )
@@ -26,7 +27,8 @@ type cutting struct {
 	kernels [][]int32 // by span; indices into Trace.Kernels
 	missing []recording.Loss
 	notes   []string
-	// optimizing has the complete spans in which a step of the optimizer ends.
+	// optimizing has the complete spans in which a step of the optimizer ends, or, where nothing
+	// names one, in which a kernel of one runs.
 	optimizing []int
 }
 
@@ -57,7 +59,7 @@ func (t *Trace) cut(device int32) *cutting {
 			c.notes = append(c.notes, "The recording names no steps: they are cut where Optimizer.step ends.")
 		}
 	}
-	if len(c.spans) == 0 {
+	if len(c.spans) == 0 && len(t.marked("Optimizer.step#")) != 1 { // else what repeats accumulates for it
 		c.spans = t.repeated(all, when, c)
 	}
 	if len(c.spans) == 0 {
@@ -74,11 +76,20 @@ func (t *Trace) cut(device int32) *cutting {
 	}
 	c.assign(t, all, when)
 	for i, s := range c.spans {
-		if s.complete && t.optimizes(s) {
+		if s.complete && (t.optimizes(s) || len(t.ends) == 0 && slices.ContainsFunc(c.kernels[i], t.updates)) {
 			c.optimizing = append(c.optimizing, i)
 		}
 	}
 	return c
+}
+
+// updates reports whether a kernel is an optimizer's.
+func (t *Trace) updates(k int32) bool {
+	x, op := &t.Kernels[k], ""
+	if x.Op >= 0 {
+		op = t.Strings[t.Ops[x.Op].Name]
+	}
+	return x.Kind == recording.Compute && recording.DeedOf(t.Strings[x.Name], op).Class == kerneltime.Optimizer
 }
 
 // accumulates reports whether only every second step of the profiler, or fewer, has one of the

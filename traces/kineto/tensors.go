@@ -360,7 +360,14 @@ func (b *builder) reader(g group, in *input, ph phase, pairs []int32, blocks boo
 		return -1 // a number, or on the host
 	}
 	// It was there before.
-	name := fmt.Sprintf("input of %s %d", b.t.Strings[b.t.Ops[g.op].Name], len(b.step.Tensors))
+	op := b.t.Strings[b.t.Ops[g.op].Name]
+	name := fmt.Sprintf("input of %s %d", op, len(b.step.Tensors))
+	if ph == forward && recording.LooksUp(op, in.bytes, b.t.call(g.op).beside(op, in)) {
+		return b.add(recording.Tensor{
+			Name: "table of " + strings.TrimPrefix(name, "input of "), Bytes: size, From: recording.Estimated,
+			Kind: workload.Weight, Global: true, Buffer: true,
+		}, life{from: -1, to: forever})
+	}
 	kind := workload.Input
 	if ph != forward {
 		kind = b.kindOf(g.op)

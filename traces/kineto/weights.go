@@ -19,6 +19,7 @@ type weight struct {
 	dims      []int64
 	count     int64
 	item      int64
+	named     bool // by a module
 }
 
 // A caller is an operator that takes a weight.
@@ -30,7 +31,7 @@ func parameters(op string) []string {
 	switch {
 	case op == "aten::linear":
 		return []string{1: "weight", 2: "bias"}
-	case op == "aten::embedding", op == "aten::embedding_bag":
+	case op == "aten::embedding", op == "aten::embedding_bag", op == "aten::_embedding_bag":
 		return []string{0: "weight"}
 	case op == "aten::layer_norm", op == "aten::group_norm", op == "aten::rms_norm":
 		return []string{2: "weight", 3: "bias"}
@@ -194,12 +195,12 @@ func (b *builder) addWeight(key weightKey, in *input, parameter string, named, b
 	b.lives[tensor].claimed = true
 	t := &b.step.Tensors[tensor]
 	t.Name, t.Kind = name, workload.Weight
-	b.weights = append(b.weights, weight{tensor, key.op, parameter, in.dims, in.count, in.item})
+	b.weights = append(b.weights, weight{tensor, key.op, parameter, in.dims, in.count, in.item, named})
 	return int32(len(b.weights) - 1)
 }
 
-// tie makes one of an embedding and an output layer that share their weight: if
-// their shapes are the same and there was no room for both.
+// tie makes one of weights that are the same: those of several passes, and an embedding and an
+// output layer. It does so if their shapes are the same and there was no room for all.
 func (b *builder) tie() {
 	before := unit.Bytes(-1)
 	for _, l := range b.t.levels {
@@ -214,6 +215,15 @@ func (b *builder) tie() {
 	if before < 0 || sum <= before {
 		return
 	}
+	if passes := b.passes(sum, before); passes > 1 {
+		each := len(b.weights) / passes
+		for i := each; i < len(b.weights); i++ {
+			sum -= b.step.Tensors[b.weights[i].tensor].Bytes
+			b.merge(&b.weights[i], &b.weights[i%each])
+		}
+		b.step.Notes = append(b.step.Notes, fmt.Sprintf(
+			"The step is taken to pass %d times through the same weights: their shapes repeat, and there was no room for all.", passes))
+	}
 	for tries := 0; sum > before && tries < 8; tries++ {
 		w, v := b.tied()
 		if w == nil {
@@ -221,12 +231,45 @@ func (b *builder) tie() {
 		}
 		name := b.step.Tensors[v.tensor].Name
 		sum -= b.step.Tensors[v.tensor].Bytes
-		b.step.Tensors[v.tensor].Global = false // without uses, it is left out
-		b.lives[v.tensor].to = -1
-		v.tensor = w.tensor
+		b.merge(v, w)
 		b.step.Notes = append(b.step.Notes, fmt.Sprintf("%s is taken to be %s: their shapes are the same, and there was no room for both.", name, b.step.Tensors[w.tensor].Name))
 	}
 }
+
+// merge makes a weight the same tensor as another.
+func (b *builder) merge(v, with *weight) {
+	b.step.Tensors[v.tensor].Global = false // without uses, it is left out
+	b.lives[v.tensor].to = -1
+	v.tensor = with.tensor
+}
+
+// passes returns how often the step goes through the same weights, where no module tells them
+// apart: the fewest times, from 2 on, that their shapes repeat and leave room; 1 if none do.
+func (b *builder) passes(sum, room unit.Bytes) int {
+	if slices.ContainsFunc(b.weights, func(w weight) bool { return w.named }) {
+		return 1
+	}
+	same := func(v, w *weight) bool {
+		return v.operator == w.operator && v.parameter == w.parameter && v.item == w.item && slices.Equal(v.dims, w.dims)
+	}
+	n := len(b.weights)
+	for passes := 2; passes <= min(n/2, mostPasses); passes++ {
+		each, i := n/passes, n/passes
+		if n%passes != 0 || sum/unit.Bytes(passes) > room {
+			continue
+		}
+		for i < n && same(&b.weights[i], &b.weights[i-each]) {
+			i++
+		}
+		if i == n {
+			return passes
+		}
+	}
+	return 1
+}
+
+// mostPasses is through how many passes passes looks.
+const mostPasses = 1024
 
 // tied returns the largest embedding that has the shape of an output layer, and that.
 func (b *builder) tied() (embedding, output *weight) {

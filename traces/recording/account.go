@@ -47,10 +47,11 @@ func (f *folding) account() {
 	r.Advice = slices.Compact(r.Advice)
 }
 
-// standing is what is there before the step and after it.
+// standing is what is there before the step, whether it outlives it or not, as gradients of the
+// step before: what is not written first.
 func (f *folding) standing() (sum unit.Bytes) {
 	for i := range f.w.Tensors {
-		if f.w.Tensors[i].Global {
+		if f.w.Tensors[i].Global || !f.step.Tensors[f.kept[i]].Uses[0].Write {
 			sum += f.w.Tensors[i].Bytes
 		}
 	}

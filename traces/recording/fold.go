@@ -121,6 +121,7 @@ type folding struct {
 	rules []rule
 	gpu   *kerneltime.GPU // that times are estimated for
 	laws  map[shaped]unit.Time
+	most  Deed // what elements kernels have that do not say it; its class says nothing
 	rep   *Report
 
 	order []int32     // kernels of the step by start

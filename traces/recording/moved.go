@@ -13,7 +13,7 @@ import (
 
 // Moved says how recorded times became those of another GPU.
 type Moved struct {
-	// From is the recorded GPU, nil where the law does not know it: then kernels whose shapes
+	// From is the recorded GPU, or what it is taken to be, nil where the law does not know it: then kernels whose shapes
 	// are known take what the law says, and others what was recorded.
 	From, To *kerneltime.GPU
 	// Before is the time of the launches as recorded, without what ran beside others, After
@@ -22,6 +22,8 @@ type Moved struct {
 	// ByShape, ByClass and Kept are the parts of Before: of kernels whose shapes are known, of
 	// those whose class is, and of what stays as it was, such as communication and copies.
 	ByShape, ByClass, Kept unit.Time
+	// Instead says what was computed where To has no such numbers; empty where it has.
+	Instead string
 }
 
 // A ClassTime is the kernels of one class, on a GPU that they were not measured on.
@@ -70,6 +72,9 @@ func (r *Recording) DeviceGPU() *kerneltime.GPU {
 // one: in parts of what they add to the busy time, so that what ran beside others does so still.
 func (f *folding) move() error {
 	from := f.rec.DeviceGPU()
+	if d := &f.rec.Device; from == nil {
+		from = kerneltime.Like(text(d.Name), d.Major, d.Minor, d.SMs, d.Memory)
+	}
 	switch {
 	case f.rec.Times == workload.Estimated:
 		f.rep.Band = f.estimatedBand()
@@ -84,10 +89,12 @@ func (f *folding) move() error {
 		return nil
 	}
 	m, kind := &Moved{From: from, To: f.gpu}, f.kind()
+	f.most = f.mostly()
 	for p, i := range f.order {
 		k, t := &f.step.Kernels[i], f.times[p]
 		m.Before += t
-		is, part := f.other(k, from, t)
+		is, part, says := f.other(k, from, t)
+		m.Instead = cmp.Or(m.Instead, says)
 		at := part(m)
 		if *at += t; at != &m.Kept {
 			class := kerneltime.Copy
@@ -118,14 +125,56 @@ func (f *folding) sortClasses() {
 	slices.SortStableFunc(f.rep.Classes, func(a, b ClassTime) int { return cmp.Compare(b.After, a.After) })
 }
 
-// other is how long a launch takes on the other GPU that adds t to the busy time, and of which
-// part of it that is.
-func (f *folding) other(k *Kernel, from *kerneltime.GPU, t unit.Time) (unit.Time, func(*Moved) *unit.Time) {
-	kept := func(m *Moved) *unit.Time { return &m.Kept }
+// mostly is what elements most of the time of kernels has that say it, as Deed has it, if that is
+// 2 bytes: of what they say nothing is the same then. The optimizer, whose elements are those of
+// its state, and copies from the host do not count.
+func (f *folding) mostly() (d Deed) {
+	var wide, half, brain unit.Time
+	for i := range f.step.Kernels {
+		k := &f.step.Kernels[i]
+		switch x := f.deed(k); {
+		case k.Kind != Compute || x.Class == kerneltime.Optimizer:
+		case x.Element > 2:
+			wide += f.last(k)
+		case x.Element == 2 && x.Units == kerneltime.BF16:
+			brain += f.last(k)
+		case x.Element == 2:
+			half += f.last(k)
+		}
+	}
+	if half+brain <= wide {
+		return Deed{}
+	}
+	d.Element, d.Units = 2, kerneltime.FP16
+	if brain > 0 { // what a shape alone says to have 2 bytes is that, too
+		d.Units = kerneltime.BF16
+	}
+	return d
+}
+
+// deed is what a kernel does, by names and by its shape.
+func (f *folding) deed(k *Kernel) Deed {
 	d := DeedOf(k.Name, k.Op)
+	if k.Shape != nil && k.Shape.Element > 0 && k.Shape.Element != d.Element {
+		d.Element, d.Units = k.Shape.Element, kerneltime.TF32Conv
+		if k.Shape.Element == 2 && f.most.Element == 2 {
+			d.Units = f.most.Units
+		}
+	}
+	if d.Element == 0 && f.most.Element > 0 {
+		d.Element, d.Units = f.most.Element, f.most.Units
+	}
+	return d
+}
+
+// other is how long a launch takes on the other GPU that adds t to the busy time, of which part of
+// it that is, and what was computed instead.
+func (f *folding) other(k *Kernel, from *kerneltime.GPU, t unit.Time) (unit.Time, func(*Moved) *unit.Time, string) {
+	kept := func(m *Moved) *unit.Time { return &m.Kept }
+	d := f.deed(k)
 	switch k.Kind {
 	case Communication, HostToDevice, DeviceToHost:
-		return t, kept
+		return t, kept, ""
 	case DeviceToDevice, Memset:
 		d.Class = kerneltime.Copy
 	}
@@ -133,19 +182,20 @@ func (f *folding) other(k *Kernel, from *kerneltime.GPU, t unit.Time) (unit.Time
 	part := func(all unit.Time) unit.Time { // of a launch's whole time what t is of it
 		return min(unit.Time(unit.MulDiv(int64(t), int64(all), int64(lasts))), workload.MaxTime)
 	}
-	switch on := from; {
-	case k.Shape != nil:
-		if k.Shape.Element > 0 {
-			d.Element = k.Shape.Element
-		}
-		if on == nil {
-			return part(kerneltime.Time(f.gpu, d.policy(f.gpu), k.Shape).Time), func(m *Moved) *unit.Time { return &m.ByShape }
-		}
-		return part(kerneltime.Moved(lasts, on, f.gpu, d.policy(on), k.Shape)), func(m *Moved) *unit.Time { return &m.ByShape }
-	case on == nil:
-		return t, kept
+	on := cmp.Or(from, f.gpu)
+	p, says := d.policy(on), ""
+	if d.Class >= kerneltime.Product {
+		says = f.gpu.Instead(p.Precision)
 	}
-	return part(kerneltime.MovedByClass(lasts, from, f.gpu, d.policy(from), d.Class, d.Element)), func(m *Moved) *unit.Time { return &m.ByClass }
+	switch {
+	case k.Shape != nil && from == nil:
+		return part(kerneltime.Time(f.gpu, p, k.Shape).Time), func(m *Moved) *unit.Time { return &m.ByShape }, says
+	case k.Shape != nil:
+		return part(kerneltime.Moved(lasts, from, f.gpu, p, k.Shape)), func(m *Moved) *unit.Time { return &m.ByShape }, says
+	case from == nil:
+		return t, kept, ""
+	}
+	return part(kerneltime.MovedByClass(lasts, from, f.gpu, p, d.Class, d.Element)), func(m *Moved) *unit.Time { return &m.ByClass }, says
 }
 
 // kind is what a network is as far as bands go: one of images where convolutions take more
@@ -203,8 +253,16 @@ func (f *folding) estimatedBand() int64 {
 	return int64(math.Ceil(math.Sqrt(squares + float64(own*own) + float64(rest*rest))))
 }
 
-// Says is how times were moved, in a sentence.
+// Says is how times were moved, in a sentence or two.
 func (m *Moved) Says() string {
+	says := m.how()
+	if m.Instead != "" {
+		says += " " + m.Instead
+	}
+	return says
+}
+
+func (m *Moved) how() string {
 	if m.From == nil {
 		return fmt.Sprintf("Kernel times are those of the %s: by the law of kernel times for %s of the recorded time, whose shapes are known; the recorded GPU is not known to the law, so the rest stays as it was recorded.",
 			m.To.Name, Percent(int64(m.ByShape), int64(m.Before)))

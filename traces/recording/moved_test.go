@@ -55,6 +55,40 @@ func TestMoved(t *testing.T) {
 	}
 }
 
+// A product whose name says nothing of its elements has those that most other kernels have: on an
+// H100 without a shape it runs by the ratio of the tensor cores, and on a GPU without bf16 as fp16.
+func TestMovedHalf(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		precise  kerneltime.Precision
+		instead  bool
+	}{
+		{"B200", "h100-sxm", kerneltime.BF16, false}, {"A100-SXM4-80GB", "v100", kerneltime.BF16, true}, {"RTX 4090", "t4", kerneltime.BF16, true},
+		{"H100", "v100", kerneltime.FP16, false}, {"H100", "v100", kerneltime.TF32Conv, false},
+	} {
+		r := two()
+		r.Device.Name = c.from
+		ks := r.Steps[0].Kernels
+		ks[1].Name = "nvjet_tst_192x192_64x4_1x2_h_bz_coopB_TNN"
+		ks[4].Name = map[kerneltime.Precision]string{
+			kerneltime.BF16: "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>>",
+			kerneltime.FP16: "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>>",
+		}[c.precise]
+		w, rep, err := r.Fold(Choices{GPU: c.to, Unknown: Follow})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := kerneltime.Find(c.from), kerneltime.Find(c.to)
+		p := kerneltime.Policy{Precision: c.precise, Setting: kerneltime.Training}
+		if got, want := w.Kernels[1].Time, kerneltime.MovedByClass(10*us, from, to, p, kerneltime.Product, 0); got != want {
+			t.Errorf("%s to %s in %v: a product of 10 µs takes %v, want %v", c.from, c.to, c.precise, got, want)
+		}
+		if says := rep.Moved.Says(); strings.Contains(says, "has no bf16") != c.instead {
+			t.Error(says)
+		}
+	}
+}
+
 // Where the law does not know the recorded GPU, only what has a shape is moved.
 func TestMovedFromUnknown(t *testing.T) {
 	r := two()
@@ -68,6 +102,22 @@ func TestMovedFromUnknown(t *testing.T) {
 	law := kerneltime.Time(kerneltime.Find("h100"), kerneltime.Policy{Precision: kerneltime.FP16, Setting: kerneltime.Training}, shape).Time
 	if w.Kernels[1].Time != law+3*us || rep.Moved.From != nil || rep.Band != unknownBand { // and what joins it
 		t.Errorf("%v, want %v; %+v", w.Kernels[1].Time, law+3*us, rep.Moved)
+	}
+}
+
+// A GPU that is not in the law's list is taken as its family's nearest, by its properties.
+func TestMovedFromLike(t *testing.T) {
+	r := two()
+	r.Device = Device{Name: "NVIDIA A800-SXM4-80GB", Memory: 80 * unit.GiB, Major: 8, SMs: 108}
+	r.Steps[0].Kernels[1].Name = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn"
+	w, rep, err := r.Fold(Choices{GPU: "h100-sxm", Unknown: Follow})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := kerneltime.Policy{Precision: kerneltime.BF16, Setting: kerneltime.Training}
+	want := kerneltime.MovedByClass(10*us, kerneltime.Find("a100-sxm-80"), kerneltime.Find("h100"), p, kerneltime.Product, 0)
+	if w.Kernels[1].Time != want || rep.Band <= 0 || !strings.Contains(rep.Moved.Says(), "A800-SXM4-80GB, taken as the A100 SXM 80 GB by") {
+		t.Errorf("a product takes %v, want %v; %s", w.Kernels[1].Time, want, rep.Moved.Says())
 	}
 }
 
@@ -106,10 +156,11 @@ func TestDeedOf(t *testing.T) {
 		{"sm80_xmma_dgrad_implicit_gemm_f16f16_f16f32_f32_nhwckcrs_nhwc", "aten::convolution_backward", Deed{kerneltime.ConvData, 2, kerneltime.TF32Conv}},
 		{"cudnn::cnn::wgrad_alg0_engine<float, 128>", "aten::convolution_backward", Deed{kerneltime.ConvWeight, 4, kerneltime.TF32Conv}},
 		{"void cudnn::ops::nchwToNhwcKernel<float, float>", "aten::cudnn_convolution", Deed{kerneltime.Copy, 4, kerneltime.TF32Conv}},
-		{"void pytorch_flash::flash_fwd_kernel<cutlass::bfloat16_t>", "aten::_flash_attention_forward", Deed{kerneltime.AttentionForward, 2, kerneltime.TF32Conv}},
+		{"void pytorch_flash::flash_fwd_kernel<cutlass::bfloat16_t>", "aten::_flash_attention_forward", Deed{kerneltime.AttentionForward, 2, kerneltime.BF16}},
 		{"void cudnn::bn_bw_1C11_kernel_new<float>", "aten::cudnn_batch_norm_backward", Deed{kerneltime.BatchNorm, 4, kerneltime.TF32Conv}},
 		{"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>>", "aten::add", Deed{kerneltime.Elementwise, 2, kerneltime.TF32Conv}},
 		{"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<x>", "aten::_foreach_add_", Deed{kerneltime.Optimizer, 0, kerneltime.TF32Conv}},
+		{"cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16_knob_3", "aten::_cudnn_attention_backward", Deed{kerneltime.AttentionBackward, 2, kerneltime.TF32Conv}},
 		{"nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT", "aten::linear", Deed{kerneltime.Product, 0, kerneltime.TF32Conv}},
 	} {
 		if got := DeedOf(c.name, c.op); got != c.want {

@@ -12,8 +12,8 @@ import (
 type Deed struct {
 	Class   kerneltime.Class
 	Element unit.Bytes // 0 if they say nothing of it
-	// Units are those of products and convolutions in 4 bytes: kerneltime.FP32 or TF32,
-	// TF32Conv where nothing is said, as PyTorch is by default.
+	// Units are those of products and convolutions: in 4 bytes kerneltime.FP32 or TF32,
+	// TF32Conv where nothing is said, as PyTorch is by default; in 2 bytes BF16 where they say so.
 	Units kerneltime.Precision
 }
 
@@ -23,8 +23,8 @@ var deeds = []struct {
 	parts []string
 }{
 	{kerneltime.Copy, []string{"nchwtonhwc", "nhwctonchw", "transpose", "memcpy", "memset", "catarray"}},
-	{kerneltime.AttentionBackward, []string{"flash_bwd", "fmha_bwd", "fmha_cutlassb", "attn_bwd", "attention_backward", "flashattnbwd", "fmha_dgrad"}},
-	{kerneltime.AttentionForward, []string{"flash_fwd", "fmha", "attn_fwd", "attention_kernel", "unified_attention", "flashattnfwd"}},
+	{kerneltime.AttentionBackward, []string{"flash_bwd", "fmha_bwd", "fmha_cutlassb", "attn_bwd", "attention_backward", "flashattnbwd", "fmha_dgrad", "flash_bprop"}},
+	{kerneltime.AttentionForward, []string{"flash_fwd", "fmha", "attn_fwd", "attention_kernel", "unified_attention", "flashattnfwd", "flash_fprop"}},
 	{kerneltime.BatchNorm, []string{"bn_fw", "bn_bw", "batch_norm", "batchnorm"}},
 	{kerneltime.Normalization, []string{"layer_norm", "layernorm", "softmax", "rms_norm", "rmsnorm", "group_norm", "groupnorm", "rowwisemoments", "gammabeta"}},
 	{kerneltime.ConvData, []string{"dgrad", "bwd_data", "bwddata", "igemm_bwd"}},
@@ -41,7 +41,8 @@ var deeds = []struct {
 
 // Parts of names that say how many bytes an element has, or what multiplies 4 of them.
 var (
-	halves = []string{"half", "bfloat16", "bf16", "f16", "fp16", "hgemm", "h884", "h16816", "s16816", "s161616", "_hhs", "_bbs", "_bs_bh", "_hs_bh"}
+	brains = []string{"bfloat16", "bf16", "_bbs", "_bs_bh"}
+	halves = []string{"half", "f16", "fp16", "hgemm", "h884", "h16816", "s16816", "s161616", "_hhs", "_hs_bh"}
 	tf32s  = []string{"tf32", "tensorop_s1688", "s1688gemm"}
 	fp32s  = []string{"sgemm", "simt", "scudnn", "ffma"}
 )
@@ -75,6 +76,8 @@ func DeedOf(name, op string) Deed {
 		d.Class = kerneltime.Optimizer
 	}
 	switch {
+	case has(brains):
+		d.Element, d.Units = 2, kerneltime.BF16
 	case has(halves):
 		d.Element = 2
 	case has(tf32s):
@@ -94,8 +97,9 @@ func (d *Deed) policy(on *kerneltime.GPU) kerneltime.Policy {
 	switch {
 	case d.Element == 1:
 		p.Precision = kerneltime.FP8
-	case d.Element == 2:
+	case d.Element == 2 && d.Units != kerneltime.BF16:
 		p.Precision = kerneltime.FP16
+	case d.Element == 2: // as it is
 	case on.TF32 == 0:
 		p.Precision = kerneltime.TF32Conv
 	}

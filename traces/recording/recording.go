@@ -7,6 +7,9 @@
 package recording
 
 import (
+	"cmp"
+	"slices"
+
 	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -48,7 +51,7 @@ type Recording struct {
 	Batch  int                 // samples of a step, 0 if unknown
 	Times  workload.TimeSource // Measured, or Estimated if kernels have work instead of times
 	Steps  []Step
-	Chosen int // the step to take unless another is asked for: the middle complete one
+	Chosen int // the step to take unless another is asked for, as Middle has it
 	Memory Memory
 	// Missing is how much kernel time belongs to no step and why, Notes what was
 	// repaired, dropped or is not known, Advice what to record instead, and with which
@@ -67,6 +70,9 @@ type Device struct {
 	ID     int
 	Name   string     // empty if unknown: "NVIDIA H100 80GB HBM3"
 	Memory unit.Bytes // 0 if unknown
+	// Major and Minor are NVIDIA's compute capability, SMs is how many multiprocessors it has; all
+	// are 0 if unknown, or of another vendor.
+	Major, Minor, SMs int64
 }
 
 // Memory is what the recording's own counter of allocated memory says. Rebuilt: it
@@ -93,8 +99,10 @@ type Loss struct {
 type Step struct {
 	Name     string // "ProfilerStep#6"
 	Complete bool   // it begins and ends inside the recording
-	Kernels  []Kernel
-	Tensors  []Tensor
+	// Optimizes: the optimizer works in it, which not every step has where gradients accumulate.
+	Optimizes bool
+	Kernels   []Kernel
+	Tensors   []Tensor
 	// Memory is the counter's within the step, as far as it is known.
 	Memory Memory
 	// Resident is memory that was there before and that no tensor accounts for.
@@ -191,4 +199,32 @@ type Resident struct {
 	Address uint64
 	Bytes   unit.Bytes // as the allocator counts them
 	Device  int32
+}
+
+// Middle returns which of steps to take unless another is asked for: the middle complete one, or
+// else the middle one. Where only some have the optimizer it is the largest of those: the others
+// accumulate gradients.
+func Middle(steps []Step) int {
+	var complete, optimize []int
+	for i := range steps {
+		if s := &steps[i]; s.Complete {
+			if complete = append(complete, i); s.Optimizes {
+				optimize = append(optimize, i)
+			}
+		}
+	}
+	switch {
+	case len(complete) == 0:
+		return len(steps) / 2
+	case 0 < len(optimize) && len(optimize) < len(complete):
+		return slices.MaxFunc(optimize, func(a, b int) int { return cmp.Compare(len(steps[a].Kernels), len(steps[b].Kernels)) })
+	}
+	return complete[len(complete)/2]
+}
+
+// LooksUp reports whether an operator that reads a tensor takes rows out of it, as out of a table
+// of embeddings: all else that it takes or makes, of which there is something, is an eighth of it at
+// most. Matrix products and convolutions are small beside a batch, too, and take no rows.
+func LooksUp(op string, tensor, largestOther unit.Bytes) bool {
+	return largestOther > 0 && largestOther <= tensor/8 && ClassOf(op) < kerneltime.Product
 }

@@ -94,7 +94,7 @@ func joinDevice(e *et.Trace, eName string, k *kineto.Trace, alone *kineto.Record
 	if n := len(left); n > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d steps of the profiler's trace are not in the ExecutionTrace and were left out (%s).", n, some(left)))
 	}
-	r.Chosen = et.Middle(r.Steps)
+	r.Chosen = recording.Middle(r.Steps)
 	return &r
 }
 
@@ -138,7 +138,7 @@ func joinStep(e *et.Trace, k *kineto.Trace, alone *kineto.Recorded, s int, j *jo
 		}
 	}
 	step := e.Step(windows[best], device, launches, true, untils(e, k, alone, s, j, device))
-	step.Name, step.Complete = from.Name, from.Complete
+	step.Name, step.Complete, step.Optimizes = from.Name, from.Complete, from.Optimizes
 	if from.Memory.Known {
 		step.Memory = from.Memory
 	}

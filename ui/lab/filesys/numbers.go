@@ -29,7 +29,7 @@ var causes = []struct {
 	key, label, help string
 	of               []core.Cause
 }{
-	{"program", "the program", "What programs compute, wait for their own threads, or had already ended.", []core.Cause{core.Thinks}},
+	{"program", "the program", "What programs compute between calls. Threads that wait for others, have not begun or have ended do not count.", []core.Cause{core.Thinks}},
 	{"cpu", "the file system's CPU time", "The file system's work, and waiting for a core.", []core.Cause{core.Computes, core.WaitsCore}},
 	{"lock", "locks", "Waiting for a lock or a section that others hold, and the work in the section.", []core.Cause{core.WaitsLock}},
 	{"read_blocks", "reading blocks", "Block reads, except their waits behind programs.", []core.Cause{core.ReadsBlocks}},
@@ -59,7 +59,7 @@ func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
 	for _, c := range of {
 		switch t += r.Ledger[c]; c {
 		case core.Thinks:
-			t += r.Ended
+			t -= r.Idle
 		case core.ReadsBlocks:
 			t -= r.Behind[device.Block]
 		case core.WritesBlocks:
@@ -71,9 +71,11 @@ func (r *result) spent(key string, of []core.Cause) (t unit.Time) {
 	return t
 }
 
-// thread is a sum over threads as a time of the mean one, in ms.
+// thread is a sum over threads as a part of the run's time, in ms: that of the mean thread, where
+// none is idle. Idle threads and those that have ended do not count, so parts sum to the time.
 func (r *result) thread(t unit.Time) float64 {
-	return ratio(float64(t), float64(max(1, r.Threads))*float64(unit.Millisecond))
+	all := unit.Time(r.Threads) * r.Time
+	return ratio(float64(t)*ratio(float64(all), float64(max(1, all-r.Ended-r.Idle))), float64(max(1, r.Threads))*float64(unit.Millisecond))
 }
 
 func ratio(a, b float64) float64 {
@@ -197,12 +199,12 @@ func list() []report.Measure[*result] {
 	add("hit_rate", "Hits of the page cache", "%", "Share of the data pages that programs read which the page cache has.", 1, 1, func(r *result) float64 { return 100 * ratio(float64(r.Hits), float64(r.Hits+r.Misses)) })
 	add("duplicates", "Pages with a duplicate", "%", "Share of the cached pages that have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
 	for _, x := range causes {
-		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads.", 3, 0, func(r *result) float64 {
+		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads that have something to do.", 3, 0, func(r *result) float64 {
 			return r.thread(r.spent(x.key, x.of))
 		})
 	}
-	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
-	add("t_log_ms", "Of it, waiting for the log", "ms", "A part of stores and COMMIT. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsLog]) })
+	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads that have something to do.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
+	add("t_log_ms", "Of it, waiting for the log", "ms", "A part of stores and COMMIT. Mean over the threads that have something to do.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsLog]) })
 	add("channel_busy", "Busiest channel", "%", "Share of the run in which the busiest flash channel works, without what is still to be written when the run ends. Work counts when it is asked for, so a channel with work left at the end shows as busy all the time.", 1, 0, func(r *result) float64 {
 		most := unit.Time(0)
 		for i, t := range r.Device.Busy {
@@ -258,7 +260,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "throughput", Title: "Throughput", Kind: report.Bars, Of: []string{"kops"}, Unit: "k calls/s", Say: "is fastest"},
-		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Opens: report.OpensWait, Of: time, Sum: "time_ms", Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
+		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Opens: report.OpensWait, Of: time, Sum: "time_ms", Unit: "ms", Say: "takes longest", Help: "Mean over the threads while they have something to do, of the time from the start to the end of the run."},
 		{ID: "written", Title: "Written to the SSD, by structure", Kind: report.Stacks, Of: written, Unit: "MB", Say: "writes most", None: "Nothing is written."},
 		{ID: "read", Title: "Read from the SSD, by structure", Kind: report.Stacks, Of: read, Unit: "MB", Say: "reads most", None: "Nothing is read."},
 		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},

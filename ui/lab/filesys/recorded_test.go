@@ -3,7 +3,9 @@ package filesys
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"spillway/build/golden"
@@ -98,4 +100,45 @@ func TestRecordedWays(t *testing.T) {
 	}
 	b.WriteString(")\n")
 	golden.Compare(t, "../../../sim/filesys/promise/recorded.go", b.Bytes())
+}
+
+// What processes wait for each other, have not begun or have ended is no program's time: one
+// writes, one takes what it wrote, and one reads that.
+func TestProcessesThatWait(t *testing.T) {
+	l := New()
+	var text strings.Builder
+	at := 0
+	line := func(pid int, call string) {
+		at += 100
+		fmt.Fprintf(&text, "%d 1700000000.%06d %s\n", pid, at, call)
+	}
+	for i := range 40 {
+		line(1, fmt.Sprintf(`openat(AT_FDCWD, "/d/%d", O_RDWR|O_CREAT|O_EXCL, 0644) = 3</d/%d>`, i, i))
+		line(1, fmt.Sprintf(`write(3</d/%d>, ""..., 4096) = 4096`, i))
+		line(1, fmt.Sprintf(`fsync(3</d/%d>) = 0`, i))
+	}
+	line(2, `rename("/d/39", "/d/a") = 0`)
+	line(2, `fsync(4</d/a>) = 0`)
+	line(3, `openat(AT_FDCWD, "/d/a", O_RDONLY) = 3</d/a>`)
+	line(3, `unlink("/d/a") = 0`)
+	f := opened(t, &l, lab.File{Name: "x.strace", Data: []byte(text.String())})
+	for _, loop := range []string{"", " open_loop=1"} {
+		u := labtest.Setup(t, &l, "payload=random entry="+f.Entries()[0].Name+loop)
+		for _, system := range []string{"ext4", "bytefs"} {
+			r, _, err := l.Run(u, system, f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0.0
+			for _, x := range causes {
+				took, _ := r.Value(l.Quantity("t_" + x.key + "_ms"))
+				if sum += took; x.key == "program" && took > 0 && loop == "" {
+					t.Errorf("%s: programs compute for %v ms", system, took)
+				}
+			}
+			if time, _ := r.Value(l.Quantity("time_ms")); math.Abs(sum-time) > 1e-9*time {
+				t.Errorf("%s%s: causes sum to %v ms of %v", system, loop, sum, time)
+			}
+		}
+	}
 }

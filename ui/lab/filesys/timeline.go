@@ -40,6 +40,7 @@ const (
 	flashCopies
 	flashErases
 	cleaning
+	idle
 )
 
 // categories are the categories of this laboratory's timeline.
@@ -51,7 +52,7 @@ func categories() []timeline.Category {
 	for _, x := range [][2]string{{"call", "call"}, {"held", "held"}, {"flash_read", "reads a page"}, {"flash_program", "programs a page"}, {"flash_copy", "copies pages"}, {"flash_erase", "erases a block"}, {"cleaning", "a half of the log is cleaned"}} {
 		list = append(list, timeline.Category{Key: x[0], Label: x[1], Style: timeline.Working})
 	}
-	return list
+	return append(list, timeline.Category{Key: "idle", Label: "waits for other threads", Style: timeline.Waiting, Verb: true})
 }
 
 // shownLocks is how many locks have a track: those that others wait for longest.
@@ -134,6 +135,9 @@ func (d *drawing) span(s core.Span) {
 		}
 		d.actors[s.Client-d.threads] = append(d.actors[s.Client-d.threads], s)
 		return
+	}
+	if s.Idle {
+		slice.Cat = idle
 	}
 	if s.Step != nil {
 		slice.Name, slice.Step = d.word(s.Step), d.step(s.Call)

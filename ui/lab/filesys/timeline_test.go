@@ -38,6 +38,8 @@ func TestTimeline(t *testing.T) {
 			for c, took := range r.Ledger {
 				ledger[c] = int64(took)
 			}
+			ledger[core.Thinks] -= int64(r.Idle)
+			ledger[idle] = int64(r.Idle)
 			labtest.Timeline(t, system.Name+" "+set, x, ledger)
 			labtest.Windows(t, system.Name+" "+set, x, record)
 			named += checkCalls(t, system.Name+" "+set, x)
@@ -71,6 +73,8 @@ func TestTimelineOfManySlices(t *testing.T) {
 	for c, took := range raw.(*result).Ledger {
 		ledger[c] = int64(took)
 	}
+	idled := int64(raw.(*result).Idle)
+	ledger[core.Thinks], ledger[idle] = ledger[core.Thinks]-idled, idled
 	labtest.Timeline(t, "ext4", x, ledger)
 	labtest.Bins(t, "ext4", x, record)
 }
