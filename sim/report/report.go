@@ -57,8 +57,10 @@ type Report struct {
 	// Caveats say what decides whether the numbers can be trusted, or who wins: short
 	// sentences, at most two.
 	Caveats []string
-	Values  []float64 // by the laboratory's quantities, None where there is none
-	Curves  []Curve
+	// Few says, in words of a sentence, that what ran is too short to compare systems by; empty where it is not.
+	Few    string
+	Values []float64 // by the laboratory's quantities, None where there is none
+	Curves []Curve
 	// About describes what ran (the workload), in a few words with numbers, and
 	// Origin where it came from. They are the same for every system.
 	About, Origin string

@@ -106,9 +106,17 @@ func Of(n *session.Session, title string) Picture {
 			}
 			p.Lines = append(p.Lines, l)
 		}
-		p.Says = strings.TrimSpace(answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), q.Key == n.Info.Say.Quantity) + " " + n.Question.Backwards())
+		decides := q.Key == n.Info.Say.Quantity
+		p.Says = strings.TrimSpace(answer(&p, q, amounts(x.Knob.Label, x.Knob.Unit), decides) + " " + n.Question.Backwards())
+		if over := n.Info.Say.Over; over != "" && decides && slices.ContainsFunc(p.Lines, above100) {
+			p.Says += " " + capital(over) + "."
+		}
 	}
 	return p
+}
+
+func above100(l Line) bool {
+	return slices.ContainsFunc(l.Values, func(v *float64) bool { return v != nil && *v > 100 })
 }
 
 // brief leaves out what stands in brackets, where labels differ without it.

@@ -177,6 +177,9 @@ func (h *headline) winner() (says, why string) {
 		}
 		return s + ".", h.besides(best.Run) + h.spends(best, rival)
 	}
+	if few := best.Report.Few; len(h.done) > 1 && few != "" {
+		return "Cannot tell: " + few + ".", h.spent(best, rival)
+	}
 	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
 		return h.cannotTell(best, h.done[1]), h.spent(best, rival)
 	}
@@ -189,6 +192,9 @@ func (h *headline) winner() (says, why string) {
 	}
 	if !best.System.Yardstick && best.Report.Answer == "" { // nothing is 100 % of itself
 		s += ": " + h.value(best.value) + best.within(h.info, h.quantity) + h.price(best.Run)
+		if h.say.Over != "" && best.value > 100 {
+			s += " (" + h.say.Over + ")"
+		}
 	}
 	if rival.Run != nil && !h.alike(best, rival) {
 		s += ", " + h.times(best, rival)

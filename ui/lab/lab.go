@@ -131,6 +131,7 @@ type Say struct {
 	Of       string // behind its value: "of ideal throughput"
 	Percent  bool   // the value is a share
 	Than     string // between two systems: "× as fast as"
+	Over     string // why a value may be above 100, where that is no bound
 	// Price is the key of a quantity in percent that says what the best costs, More
 	// and Less what it is to have more or less of it: "more time", "less time".
 	Price, More, Less string

@@ -101,7 +101,7 @@ func New() lab.Lab {
 			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
 			Say: lab.Say{
-				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
+				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Over: "above 100 %: DRAM-only, with a thread a core, is no bound", Most: "is fastest",
 				Seed: "seed", Loss: "cores", LossOf: "time_ms", Spends: "%s spends %s of its %s %s, %s %s", LossSays: "Its cores spend their time mostly %[2]s (%[3]s of it)", Cannot: "cannot run it",
 				Alone:  []lab.Alone{{Quantity: "request_p99_ns", Says: "99 %% of requests within %s"}, {Quantity: "write_amplification", Says: "write amplification %s"}},
 				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",

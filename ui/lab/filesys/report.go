@@ -19,6 +19,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		return &report.Report{Reason: r.refused + ".", About: w.about, Origin: w.origin}
 	}
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
+	if r.w.recorded && r.Calls < fewCalls {
+		rep.Few = prose.Count(r.Calls, "call") + " are too few to say which file system is faster"
+	}
 	if w.recorded {
 		rep.Notes = append(rep.Notes, whereof(s, r))
 	}
@@ -70,9 +73,6 @@ func caveats(r *result) (list []string) {
 		return list
 	}
 	if r.w.recorded {
-		if r.Calls < fewCalls {
-			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", prose.Count(r.Calls, "call")))
-		}
 		if m.Payload != machine.Random {
 			list = append(list, "A recording does not say what programs write. How many lines an overwrite changes decides what ByteFS writes; it is set under What decides the comparison.")
 		}
