@@ -37,10 +37,11 @@ var quick = map[string]labtest.Quick{
 			"workload=block-hot-cold scale=256 requests=300000 capacity=2 block_pages=8 channels=2 gc_start=15 gc_stop=20 streams=2 request_reads=30",
 			"device=artifact workload=varmail scale=256 calls=60000",
 			"workload=webserver scale=256 calls=60000 generator_serial=0 cores=1",
-			"workload=webproxy scale=256 calls=60000 generator_serial=0 recipe_threads=1 channels=64 line_read=20",
+			"workload=webserver scale=256 calls=60000 read_latency=1000",
+			"workload=webproxy scale=256 calls=60000 generator_serial=0 recipe_threads=1 channels=64 block_pages=64 line_read=20000",
 			ofStore,
 		},
-		Elsewhere: []string{"open_loop", "direct_limit", "bytefs line_read", "raw keeps_freed"},
+		Elsewhere: []string{"open_loop", "direct_limit", "bytefs line_read", "bytefs-dual line_read", "bytefs-log line_read", "bytefs-select line_read", "own line_read", "raw keeps_freed"},
 	},
 	"llm": {
 		Set: "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540", Other: "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 buffer_size=540",
