@@ -41,7 +41,7 @@ var quick = map[string]labtest.Quick{
 			"workload=webproxy scale=256 calls=60000 generator_serial=0 recipe_threads=1 channels=64 block_pages=64 line_read=20000",
 			ofStore,
 		},
-		Elsewhere: []string{"open_loop", "direct_limit", "bytefs line_read", "bytefs-dual line_read", "bytefs-log line_read", "bytefs-select line_read", "own line_read", "raw keeps_freed"},
+		Elsewhere: []string{"open_loop", "direct_limit", "bytefs line_read", "bytefs-dual line_read", "bytefs-log line_read", "bytefs-select line_read", "own line_read", "pmfs fresh", "raw keeps_freed"},
 	},
 	"llm": {
 		Set: "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540", Other: "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 buffer_size=540",

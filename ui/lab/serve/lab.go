@@ -128,7 +128,7 @@ func unread(x *core.System) string {
 		has bool
 	}{
 		{"zipf", x.Prefix || whole}, // who holds the weights runs at the loads of the bound
-		{"affinity", x.Prefix},
+		{"affinity", x.Prefix && !x.Free},
 		{"second", x.Drive},
 		{"drive_read", x.Drive || blocked || x.Stream == core.FromDrive},
 		{"link pageable", x.Host || x.Drive || !whole},
