@@ -18,7 +18,7 @@ import (
 var Alone = System{
 	Name: "raw", Title: "The SSD alone",
 	About:  "Requests of blocks go to the SSD as they are, without a file system.",
-	Memory: device.Alone, New: raw.New, Look: 9, Off: true,
+	Memory: device.Alone, New: raw.New, Look: 9, Off: true, Reads: "keeps_freed", // of recordings that discard
 }
 
 // An UnfitError says that a system does not take what a workload asks for.

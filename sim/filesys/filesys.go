@@ -86,6 +86,8 @@ type System struct {
 	Usual    bool // what the subject is compared with where nobody says another
 	Direct   bool // its data go past the page cache
 	Off      bool // not compared until somebody chooses it
+	// Reads are keys of settings, with blanks between, that no system reads but those that list them.
+	Reads string
 }
 
 // What the subject of the paper may lose, with its log and without.
@@ -94,60 +96,76 @@ const (
 	losesAny  = "ByteFS without its log has nothing that makes a transaction whole: one that is cut in two stays torn."
 )
 
+// Settings that ByteFS reads: in all its forms, where changed lines go by bytes, and of its own page cache.
+const (
+	ofByteFS = "ns_bytefs direct_limit keeps_freed "
+	ofLines  = "payload changed fresh fresh_share duplicate compare byte_limit "
+	ofCache  = "own_cache blind_writes "
+)
+
 // Systems are what is compared.
 var Systems = []System{
 	{
 		Name: "bytefs", Title: "ByteFS",
 		About:  "Metadata by bytes into a log of the device, data by bytes or blocks, whichever is less.",
 		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true, Select: true}) }, Look: 1, Main: true,
+		Reads:    ofByteFS + ofLines + ofCache,
 		Recovery: bytefs.Options{Log: true, Select: true}.Recovery(), Loses: losesOpen,
 	},
 	{
 		Name: "ext4", Title: "Ext4",
 		About: "Blocks, with an ordered journal.",
 		Waits: true, New: ext4.New, Look: 2, Usual: true,
+		Reads:    "ns_ext4 handle wake journal_copy commit_interval journal",
 		Recovery: ext4.Recovery, Loses: "Ext4 loses what no commit of its journal covers: with an fsync nothing that was before it, without one up to {commit} (commit_interval, at this scale).",
 	},
 	{
 		Name: "f2fs", Title: "F2FS",
 		About: "Blocks, log-structured, with checkpoints.",
 		Waits: true, New: f2fs.New, Look: 3,
+		Reads:    "ns_f2fs f2fs_keeps inline checkpoint_interval keeps_freed",
 		Recovery: f2fs.Recovery, Loses: "F2FS loses what neither a checkpoint covers nor the roll-forward of nodes that an fsync wrote.",
 	},
 	{
 		Name: "nova", Title: "NOVA",
 		About:  "Bytes: a log for every inode, data copied on write.",
 		Memory: device.PageBuffer, New: nova.New, Direct: true, Look: 4,
+		Reads:    "ns_nova in_place first_fit as_issued fresh keeps_freed",
 		Recovery: nova.Recovery, Loses: "NOVA loses the operation whose log entry has no tail yet; its old pages are still there.",
 	},
 	{
 		Name: "pmfs", Title: "PMFS",
 		About:  "Bytes: everything in place, no journal.",
 		Memory: device.PageBuffer, New: pmfs.New, Direct: true, Look: 5,
+		Reads:    "ns_pmfs entry_loads first_fit as_issued fresh keeps_freed",
 		Recovery: pmfs.Recovery, Loses: "PMFS has no journal in the artifact: an operation that is cut in two stays torn, whatever was promised before it is there.",
 	},
 	{
 		Name: "bytefs-dual", Title: "ByteFS-Dual",
 		About:  "ByteFS with the two interfaces only: a page buffer for a log, data always in blocks.",
 		Memory: device.PageBuffer, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{}) }, Look: 6, Off: true,
+		Reads:    ofByteFS + ofCache,
 		Recovery: bytefs.Options{}.Recovery(), Loses: losesAny,
 	},
 	{
 		Name: "bytefs-log", Title: "ByteFS-Log",
 		About:  "ByteFS with its log, data always in blocks.",
 		Memory: device.WriteLog, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true}) }, Look: 7, Off: true,
+		Reads:    ofByteFS + ofCache,
 		Recovery: bytefs.Options{Log: true}.Recovery(), Loses: losesOpen,
 	},
 	{
 		Name: "bytefs-select", Title: "ByteFS-Select",
 		About:  "ByteFS without its log, data by bytes or blocks.",
 		Memory: device.PageBuffer, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Select: true}) }, Look: 8, Off: true,
+		Reads:    ofByteFS + ofLines + ofCache,
 		Recovery: bytefs.Options{Select: true}.Recovery(), Loses: losesAny,
 	},
 	{
 		Name: Own, Title: policy.Yours,
 		About:  "ByteFS that moves by bytes or by blocks what your table says.",
 		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, yours) }, Look: 11, Off: true,
+		Reads:    ofByteFS + ofLines + "by_block",
 		Recovery: yours.Recovery(),
 		Loses:    "Yours loses what has not committed. What of a call's names and inodes goes by blocks is not in its transaction: a call that is cut in two stays torn there.",
 	},

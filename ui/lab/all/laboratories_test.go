@@ -27,9 +27,21 @@ var quick = map[string]labtest.Quick{
 	},
 	"filesys": {
 		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
-		For:      map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
-		Unwalked: []string{"*"}, Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
+		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
+		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
 		Cure: []string{"workload=create scale=256 calls=3000"},
+		Walk: []string{
+			"workload=varmail scale=256 calls=60000 payload=share changed=5 fresh=1 fresh_share=10 warm=1 byte_limit=20 io=8 append=40000",
+			"workload=oltp scale=256 calls=3000000 payload=share changed=5 page_cache=512 ssd_dram=32 journal=32 own_cache=512",
+			"workload=fileserver scale=256 files=8000 calls=3000000 capacity=4 block_pages=8 channels=2 old_data=30 dram_shared=1 page_cache=512 ssd_dram=32 own_cache=512 streams=2 gc_stop=20 gc_start=15",
+			"workload=block-hot-cold scale=256 requests=300000 capacity=2 block_pages=8 channels=2 gc_start=15 gc_stop=20 streams=2 request_reads=30",
+			"device=artifact workload=varmail scale=256 calls=60000",
+			"workload=webserver scale=256 calls=60000 generator_serial=0 cores=1",
+			"workload=webserver scale=256 calls=60000 read_latency=1000",
+			"workload=webproxy scale=256 calls=60000 generator_serial=0 recipe_threads=1 channels=64 block_pages=64 line_read=20000",
+			ofStore,
+		},
+		Elsewhere: []string{"open_loop", "direct_limit", "bytefs line_read", "bytefs-dual line_read", "bytefs-log line_read", "bytefs-select line_read", "own line_read", "pmfs fresh", "raw keeps_freed"},
 	},
 	"llm": {
 		Set: "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540", Other: "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 buffer_size=540",
@@ -49,7 +61,13 @@ var quick = map[string]labtest.Quick{
 	},
 	"serve": {
 		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
-		Unwalked: []string{"*"}, Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+		Walk: []string{
+			"workload=mooncake requests=60 gpus=2 tensor=1 ttft=600 tpot=5000",
+			"gpu=rtx-4090 weights=w4 kv=w4 input=200 output=20 requests=100 ttft=600 tpot=60000 gpu_share=30 host_share=30",
+			"gpu=rtx-4090 weights=fp8 kv=fp8 input=500 output=20 requests=100 arrivals=gamma input_sigma=0.5 groups=3 shared=400 turns=3 think=5 rate=1 layers=16 processors=5 ttft=600 tpot=60000",
+			"gpu=rtx-4090 weights=fp8 kv=fp8 input=500 output=20 requests=100 arrivals=closed think=5 ttft=600 tpot=60000",
+		},
 	},
 }
 

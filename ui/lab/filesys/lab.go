@@ -5,10 +5,12 @@ package filesys
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
@@ -172,7 +174,7 @@ const dropped = "Drop a trace of calls (strace, fio's iolog, or Spillway's own),
 func systems() []lab.System {
 	var list []lab.System
 	for _, s := range core.Systems {
-		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look}
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Usual: s.Usual, Look: s.Look, Unread: unread(&s)}
 		switch {
 		case s.Name == core.Own:
 			x.Family, x.Paper, x.Follows = "Yours", "not in the literature", "by_block"
@@ -188,11 +190,82 @@ func systems() []lab.System {
 	a := &core.Alone
 	list = append(list, lab.System{
 		Name: a.Name, Title: a.Title, About: a.About + " It takes workloads of requests, which file systems do not.", Family: "No file system",
-		Paper: nvme, Off: true, Look: a.Look,
+		Paper: nvme, Off: true, Look: a.Look, Unread: unread(a),
 	})
-	return append(list, lab.Best(
+	best := lab.Best(
 		"A proven bound, not a run: no file system can be faster. It is the least that cores, threads, the benchmark program's serial part and reads of flash need. It is there for workloads that read; where writing decides it would be loose, and is not shown.",
-		"Spillway: sums over what works at most all the time", 10))
+		"Spillway: sums over what works at most all the time", 10)
+	best.Unread = unknown()
+	return append(list, best)
+}
+
+// Settings that a device or a host reads only for some systems.
+const (
+	ofLog      = "log_at log_single commit_time "
+	ofBytes    = "line_read line_write persist "
+	ofFlash    = "spare history queue_depth "
+	ofCommands = "ack submit firmware transfer complete cache buffer_reads dram_shared "
+	ofCache    = "page_cache meta_share dirty_background dirty_limit expire write_batch loaded full_sync "
+)
+
+// ofHost are all settings of a host and of file systems.
+func ofHost() string {
+	return keysOf(machine.GroupHost, machine.GroupCalls, machine.GroupSystems, machine.GroupWriting, machine.GroupTable)
+}
+
+// unknown are settings that the best possible does not know: what moves when, and what is kept where.
+func unknown() string {
+	return keysOf(machine.GroupChoices, machine.GroupCollect, machine.GroupStreams, machine.GroupAlone, machine.GroupWriting, machine.GroupTable) +
+		" page_cache meta_share fsync_cost handle wake journal_copy duplicate compare write_buffer cache buffer_reads line_write persist" +
+		" commit_time ssd_dram dram_shared log_at log_single capacity block_pages reads_first fresh_share frontier warm_time f2fs_keeps" +
+		" loaded keeps_freed first_fit entry_loads in_place as_issued counts_empty inline write_batch own_cache blind_writes" +
+		" full_sync reader_burn writer_burn store_cost width append aio" // of workloads for which it is not shown
+}
+
+// keysOf are the settings of groups of the machine's.
+func keysOf(groups ...string) string {
+	var keys []string
+	for _, k := range machine.Knobs() {
+		if slices.Contains(groups, k.Group) {
+			keys = append(keys, k.Key)
+		}
+	}
+	return strings.Join(keys, " ")
+}
+
+// unread are settings that a system does not read: those of others alone, and of memory that it
+// does not use.
+func unread(x *core.System) string {
+	var keys []string
+	for _, s := range core.Systems {
+		for key := range strings.FieldsSeq(s.Reads) {
+			if !slices.Contains(strings.Fields(x.Reads), key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	alone := x.Memory == device.Alone
+	if alone {
+		keys = append(keys, ofHost(), "warm warm_time prepared f2fs_keeps loaded full_sync flowops",
+			"reader_burn writer_burn store_cost threads mode cache ssd_dram gc_start gc_stop old_data")
+	}
+	for _, k := range []struct {
+		of  string
+		has bool
+	}{
+		{ofLog, x.Memory == device.WriteLog},
+		{"counts_empty", x.Memory == device.PageBuffer},
+		{"dram_shared", x.Memory == device.PageBuffer || x.Memory == device.NoMemory},
+		{ofBytes, x.Memory == device.PageBuffer || x.Memory == device.WriteLog},
+		{ofCommands, !x.Direct},
+		{ofCache, !x.Direct && !alone},
+		{ofFlash, alone},
+	} {
+		if !k.has {
+			keys = append(keys, k.of)
+		}
+	}
+	return strings.Join(keys, " ")
 }
 
 // proof is what no file system can be faster than.

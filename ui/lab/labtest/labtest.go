@@ -202,7 +202,8 @@ type Quick struct {
 	Cure []string
 	// Walk are further setups in which settings act that do nothing with Set.
 	Walk []string
-	// Elsewhere are keys of settings that act on no system in Set and Walk: on opened files, or on another workload.
+	// Elsewhere are keys of settings that act on no system in Set and Walk, or behind its name on one: on opened files, or on
+	// another workload.
 	Elsewhere []string
 	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read;
 	// "*" is all.

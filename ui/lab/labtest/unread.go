@@ -38,6 +38,11 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 		same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 		return a.r.Fits == b.r.Fits && a.r.Reason == b.r.Reason && slices.EqualFunc(a.r.Values, b.r.Values, same) && a.hash == b.hash
 	}
+	for _, set := range q.Walk {
+		if err := l.Check(Setup(t, l, set)); err != nil {
+			t.Errorf("%s: the walk asks for what cannot be: %v", l.Name, err)
+		}
+	}
 	tried := 0
 	for s := range l.Systems {
 		system := l.Systems[s].Name
@@ -53,7 +58,8 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 			}
 			for i := range l.Knobs {
 				k := &l.Knobs[i]
-				if k.Derived || k.Kind == knob.Word || k.Kind == knob.Script || k.Key == l.Entry || slices.Contains(q.Elsewhere, k.Key) || scripted(l, k) {
+				if k.Derived || k.Kind == knob.Word || k.Kind == knob.Script || k.Key == l.Entry || scripted(l, k) ||
+					slices.Contains(q.Elsewhere, k.Key) || slices.Contains(q.Elsewhere, system+" "+k.Key) {
 					continue
 				}
 				if tried++; !effort.Takes(tried, 8*max(1, q.Share)) {
@@ -65,7 +71,7 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 					if bases[n].err != nil || !bases[n].r.Fits && n > 0 {
 						continue
 					}
-					declared = declared && !l.Reads(u, system, k.Key)
+					before := asked
 					for _, text := range others(u, k, slices.Contains(q.Long, k.Key)) {
 						if acts {
 							break
@@ -76,12 +82,13 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 						}
 						// What comes along with a choice is no doing of the choice.
 						asked++
-						if x := run(v, system); x.err != nil { // refused
+						if x := run(v, system); x.err != nil || !bases[n].r.Fits && !x.r.Fits { // refused
 							asked--
 						} else {
 							acts = !alike(bases[n], x)
 						}
 					}
+					declared = declared && (asked == before || !l.Reads(u, system, k.Key))
 				}
 				switch {
 				case asked > 0 && !acts && !declared:

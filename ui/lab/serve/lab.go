@@ -112,10 +112,38 @@ func systems() []lab.System {
 	for i, x := range core.Systems() {
 		list = append(list, lab.System{
 			Name: x.Key, Title: x.Title, About: x.About, Family: x.Family, Paper: x.Paper,
-			Bound: x.Free, Off: x.Off, Main: x.Main, Usual: x.Usual, Look: i + 1,
+			Bound: x.Free, Off: x.Off, Main: x.Main, Usual: x.Usual, Look: i + 1, Unread: unread(&x),
 		})
 	}
-	return append(list, own.System(asks, len(list)+1))
+	mine := own.System(asks, len(list)+1)
+	mine.Unread = unread(&core.System{Prefix: true, Host: true, Drive: true})
+	return append(list, mine)
+}
+
+// unread are settings that a system does not read: those of tiers and places that it does not have.
+func unread(x *core.System) string {
+	blocked, divided, whole := x.Stream == core.Blocked, x.Stream == core.Divided, x.Stream == core.Resident
+	var keys []string
+	for _, k := range []struct {
+		of  string
+		has bool
+	}{
+		{"zipf", x.Prefix || whole}, // who holds the weights runs at the loads of the bound
+		{"affinity", x.Prefix && !x.Free},
+		{"second", x.Drive},
+		{"drive_read", x.Drive || blocked || x.Stream == core.FromDrive},
+		{"link pageable", x.Host || x.Drive || !whole},
+		{"processors", blocked || divided},
+		{"layers", divided},
+		{"gpu_share host_share kv_place gpu_batch cpu_attention", blocked},
+		{"reserve", !x.Batch || whole},
+		{"step_tokens", whole || divided}, // a pass over weights that stream serves all tokens
+	} {
+		if !k.has {
+			keys = append(keys, k.of)
+		}
+	}
+	return strings.Join(keys, " ")
 }
 
 // run runs a system, and at other loads.

@@ -272,12 +272,30 @@ func systems() []lab.System {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed, Unbounded: s.Compressed,
+			Unread: unread(&s, all),
 		}
 		if s.Recomputes && !s.Compressed {
 			list[i].Floor = recomputing
 		}
 	}
 	return append(list, own.System(core.Asks(), core.OwnLook))
+}
+
+// unread are settings that a system does not read: parameters of others, and what tensors hold
+// where memory is not compressed.
+func unread(s *system.System, all []system.System) string {
+	var keys []string
+	if !s.Compressed {
+		keys = append(keys, "buddy_contents")
+	}
+	for _, x := range all {
+		for _, p := range x.Params {
+			if !slices.Contains(s.Params, p) {
+				keys = append(keys, p.Key)
+			}
+		}
+	}
+	return strings.Join(keys, " ")
 }
 
 // system is the system of a result.
