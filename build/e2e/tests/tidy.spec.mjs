@@ -29,8 +29,8 @@ test('the Save menu of the lowest table is whole', async ({ page }) => {
   await page.goto('./');
   await live(page);
   await finished(page);
-  await page.click('#save-numbers');
-  const last = page.locator('#formats-numbers button').last();
+  await page.click('#save-results');
+  const last = page.locator('#formats-results button').last();
   await expect(last).toBeInViewport({ ratio: 1 });
   expect(await last.evaluate((e) => { // nothing lies over it, and nothing cuts it
     const { left, top, width, height } = e.getBoundingClientRect();
