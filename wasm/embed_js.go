@@ -53,8 +53,7 @@ func (f *frame) listen() {
 			if a := f.desk.Ask(q); a != nil {
 				f.answer(a)
 			}
-			if !f.waits {
-				f.waits = true
+			if f.waits = q.Type == "set"; f.waits { // all else is done at once, behind them
 				after(inARow, func() { f.inbox.put(func() { f.waits, f.changed = false, true }) })
 			}
 		}),
