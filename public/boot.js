@@ -169,7 +169,7 @@ window.boot = (() => {
       try {
         this.worker = new Worker(url, { name });
       } catch (err) {
-        this.stop(String(err));
+        this.stop(`the browser refused a Web Worker, in which the simulators run: ${err}`);
         return;
       }
       this.worker.onmessage = ({ data }) => this.take(data);

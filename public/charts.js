@@ -955,8 +955,11 @@ window.charts = (() => {
       const f = figures.get(id);
       if (f) sight.unobserve(f.element);
       f?.observer?.disconnect();
-      // Not at once: drawing asks the program for texts, and may be under way.
-      if (f?.chart) setTimeout(() => f.chart.dispose());
+      if (f?.chart) {
+        f.element.replaceChildren(); // another figure may get the place
+        // Not at once: drawing asks the program for texts, and may be under way.
+        setTimeout(() => f.chart.dispose());
+      }
       figures.delete(id);
       pending.delete(id);
     },

@@ -390,6 +390,25 @@ window.tools = (() => {
   }
   for (const kind of ['pointerdown', 'focusin', 'keydown']) addEventListener(kind, closeMenus);
 
+  // An open menu is under its button and inside the window: as far to the left as it takes, and above
+  // the button or shorter where there is no room below.
+  function place() {
+    const button = document.querySelector(':is(.formats, .token) > button[aria-expanded=true]');
+    const menu = button && document.getElementById(button.getAttribute('aria-controls'));
+    if (!menu) return;
+    const { style, clientWidth } = document.documentElement;
+    for (const name of ['x', 'y', 'most']) style.removeProperty(`--menu-${name}`);
+    const gap = 8, b = button.getBoundingClientRect(), m = menu.getBoundingClientRect();
+    const above = b.top - gap, below = innerHeight - gap - b.bottom;
+    const high = Math.min(m.height, Math.max(above, below));
+    const up = m.height > below && above > below;
+    style.setProperty('--menu-x', `${Math.max(gap, Math.min(m.left, clientWidth - gap - m.width)) - m.left}px`);
+    style.setProperty('--menu-y', `${(up ? b.top - high : b.bottom) - m.top}px`);
+    style.setProperty('--menu-most', `${high}px`);
+  }
+  new MutationObserver(place).observe(document.getElementById('app'), { subtree: true, attributeFilter: ['aria-expanded'] });
+  addEventListener('resize', place);
+
   if (!embedded) listenForFiles();
   return tools;
 })();

@@ -18,6 +18,7 @@ type frame struct {
 	options *embed.Options
 	desk    *embed.Handler
 	started string // the view and figure that has been started by itself
+	waits   bool   // for sets that follow in a row
 	theme   string // of drawings for the page around it; empty: as its reader's system says
 }
 
@@ -52,6 +53,9 @@ func (f *frame) listen() {
 			if a := f.desk.Ask(q); a != nil {
 				f.answer(a)
 			}
+			if f.waits = q.Type == "set"; f.waits { // all else is done at once, behind them
+				after(inARow, func() { f.inbox.put(func() { f.waits, f.changed = false, true }) })
+			}
 		}),
 		"bye":   on("bye", func([]js.Value) { f.desk.Drop() }),
 		"theme": on("theme", func(args []js.Value) { f.theme = args[0].String() }),
@@ -59,9 +63,12 @@ func (f *frame) listen() {
 	f.inbox.put(func() {}) // step may have something to do already
 }
 
+// inARow is how many milliseconds what is asked waits for more of it.
+const inARow = 30
+
 // step sends the answers that are ready.
 func (f *frame) step() {
-	if f == nil || f.desk == nil {
+	if f == nil || f.desk == nil || f.waits {
 		return
 	}
 	for _, a := range f.desk.Step() {

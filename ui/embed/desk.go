@@ -20,6 +20,7 @@ const (
 	mostOnly    = 32
 	mostFields  = 256
 	mostWaiting = 64
+	mostAlong   = 1024 // sets that are done at once
 )
 
 // A Question is a message to the frame, taken apart.
@@ -32,6 +33,8 @@ type Question struct {
 	Only    []string
 	Fields  []string
 	Theme   string
+
+	along []Question // sets behind this one, which are done with it
 }
 
 // An Answer is what the frame says to a question: exactly one of Result, State and
@@ -42,6 +45,9 @@ type Answer struct {
 	State         *State
 	Code, Message string // of an error
 }
+
+// setting is the type of a question that sets something and asks for no result.
+const setting = "set"
 
 // The codes of errors that a desk gives.
 const (
@@ -96,6 +102,11 @@ func (d *Handler) Ask(q *Question) *Answer {
 	if code, text := q.check(); code != "" {
 		return &Answer{ID: q.ID, Code: code, Message: text}
 	}
+	if d.joins(q) {
+		last := &d.queue[len(d.queue)-1]
+		last.along = append(last.along, *q)
+		return nil
+	}
 	if len(d.queue) >= mostWaiting {
 		return &Answer{ID: q.ID, Code: busy, Message: fmt.Sprintf("%d questions wait already", len(d.queue))}
 	}
@@ -104,9 +115,36 @@ func (d *Handler) Ask(q *Question) *Answer {
 	return nil
 }
 
+// joins reports whether a question only sets something behind others that do and were not begun with:
+// only what the last of them says is then computed.
+func (d *Handler) joins(q *Question) bool {
+	n := len(d.queue)
+	if q.Type != setting || q.HasLink || n == 0 || n == 1 && d.state != fresh {
+		return false
+	}
+	last := &d.queue[n-1]
+	return last.Type == setting && len(last.along) < mostAlong
+}
+
+// values are those of a question with what is done along with it: of several for a key the last.
+func (q *Question) values() (list []knob.Pair) {
+	put := func(p knob.Pair) {
+		list = append(slices.DeleteFunc(list, func(x knob.Pair) bool { return x.Key == p.Key }), p)
+	}
+	for _, p := range q.Values {
+		put(p)
+	}
+	for i := range q.along {
+		for _, p := range q.along[i].Values {
+			put(p)
+		}
+	}
+	return list
+}
+
 // check says what is wrong with a question, "" if nothing.
 func (q *Question) check() (code, text string) {
-	if q.Type != "set" && q.Type != "run" && q.Type != "get" {
+	if q.Type != setting && q.Type != "run" && q.Type != "get" {
 		return badType, fmt.Sprintf("there are no messages of the type %.40q", q.Type)
 	}
 	long := func(list []string) bool {
@@ -149,8 +187,21 @@ func (d *Handler) Step() (answers []Answer) {
 		if a == nil {
 			return answers
 		}
+		if a.Code == badValue && len(q.along) > 0 { // each by itself, as one of them cannot be
+			apart := append([]Question{*q}, q.along...)
+			apart[0].along = nil
+			d.queue, d.state = append(apart, d.queue[1:]...), fresh
+			d.queue[0].HasLink = false // it is shown
+			continue
+		}
+		along := q.along
 		a.ID = q.ID
 		answers = append(answers, *a)
+		for i := range along {
+			b := *a
+			b.ID = along[i].ID
+			answers = append(answers, b)
+		}
 		d.queue, d.state = d.queue[1:], fresh
 	}
 	return answers
@@ -170,7 +221,7 @@ func (d *Handler) step(q *Question) *Answer {
 		if n.Laboratory == nil || n.Info.Name != d.lab {
 			return nil // its description is on its way
 		}
-		if err := n.SetAll(q.Values); err != nil {
+		if err := n.SetAll(q.values()); err != nil {
 			return &Answer{Code: badValue, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 		}
 		d.state = running

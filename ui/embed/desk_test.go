@@ -290,6 +290,38 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Many sets in a row are done once, with what the last of them says; one that cannot be spoils no other.
+func TestSetsInARow(t *testing.T) {
+	h, d := engine(t)
+	one(t, h.all(d, Question{Type: "run", Link: quick, HasLink: true}))
+	rev := h.session.Laboratory.Rev
+	var list []Question
+	for i := range 300 {
+		list = append(list, Question{ID: i, Type: "set", Values: []knob.Pair{{Key: "gpu_memory", Text: fmt.Sprint(3 + i)}}})
+	}
+	for i := range list {
+		if a := d.Ask(&list[i]); a != nil {
+			t.Fatalf("%d: %+v", i, a)
+		}
+	}
+	answers := d.Step()
+	if len(answers) != 300 || answers[299].ID != 299 || answers[0].State == nil || h.session.Laboratory.Rev != rev+1 {
+		t.Fatalf("%d answers, %d changes", len(answers), h.session.Laboratory.Rev-rev)
+	}
+	if got := h.session.Laboratory.State.Setup.Text("gpu_memory"); got != "302" || len(h.jobs) > 3 {
+		t.Errorf("gpu_memory is %s, %d jobs", got, len(h.jobs))
+	}
+	for i, p := range []knob.Pair{{Key: "gpu_memory", Text: "5"}, {Key: "batch", Text: "apples"}, {Key: "gpu_memory", Text: "7"}} {
+		if a := d.Ask(&Question{ID: i, Type: "set", Values: []knob.Pair{p}}); a != nil {
+			t.Fatal(a)
+		}
+	}
+	answers = d.Step()
+	if len(answers) != 3 || answers[0].State == nil || answers[1].Code != badValue || answers[2].State == nil || h.session.Laboratory.State.Setup.Text("gpu_memory") != "7" {
+		t.Errorf("%+v", answers)
+	}
+}
+
 func TestBusyAndBye(t *testing.T) {
 	h, d := engine(t)
 	for i := range mostWaiting {

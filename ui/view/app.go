@@ -118,6 +118,20 @@ func (a *App) PutAway() {
 	a.CloseDrawer()
 }
 
+// here reports whether the laboratory that is wanted is the one that is there: nothing of another is
+// shown under its name.
+func (a *App) here() bool { return a.Laboratory != nil && a.Wanted() == a.Info.Name }
+
+// title is what the laboratory that is wanted is called.
+func (a *App) title() string {
+	for _, t := range a.Tabs {
+		if t.Name == a.Wanted() {
+			return t.Title
+		}
+	}
+	return "Laboratories"
+}
+
 // behind is the inert attribute of what the drawer lies over.
 func (a *App) behind() any {
 	if a.drawer {

@@ -1,11 +1,6 @@
 package view
 
-import (
-	"slices"
-
-	"spillway/ui/lab"
-	"spillway/ui/model/form"
-)
+import "spillway/ui/model/form"
 
 // Given is the sentence that says what is given, in pieces that are menus: of what to start from,
 // and of what each says.
@@ -39,14 +34,16 @@ func (c *Given) close() {
 	c.shown = ""
 }
 
-// preset is what the settings start from, as far as they are one's that the laboratory has.
+// preset is what the settings start from, and whether they were changed since.
 func (c *Given) preset() string {
-	is := c.Preset()
-	at := slices.IndexFunc(c.Info.Presets, func(p lab.Preset) bool { return p.Key == is })
-	if at < 0 {
+	switch p := c.Began(); {
+	case p == nil:
 		return "Start from"
+	case p.Key == c.Preset():
+		return p.Title
+	default:
+		return p.Title + ", changed"
 	}
-	return c.Info.Presets[at].Title
 }
 
 func (c *Given) holds(key string) string { return boolText(c.Preset() == key) }

@@ -12,16 +12,6 @@ type Head struct{ *App }
 // would load the image again.
 var icon = "icon.svg"
 
-// lab is the laboratory that is shown.
-func (c *Head) lab() string {
-	for _, t := range c.Tabs {
-		if t.Name == c.Wanted() {
-			return t.Title
-		}
-	}
-	return "Laboratories"
-}
-
 // reach shows the settings to who skips to them.
 func (c *Head) reach() {
 	if c.hasSettings() {

@@ -65,7 +65,7 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "labs"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "drops"}, vugu.VGAttribute{Namespace: "", Key: "title", Val: "Laboratories"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "labs-list"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("aria-expanded", c.Expanded("labs"))
-			vgn.SetInnerHTML(c.lab())
+			vgn.SetInnerHTML(c.title())
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
 				Func:      func(event vugu.DOMEvent) { c.ToggleOpen("labs") },

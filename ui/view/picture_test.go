@@ -35,9 +35,14 @@ func TestOpening(t *testing.T) {
 		t.Errorf("the menu stays open, or the focus is on %q", s.page.focused)
 	}
 	s.fire("f-gpu_memory", "input", "33")
-	s.want("given-preset", ">Start from<")
-	s.click("undo", "undo")
-	s.want("given-preset", presets[0].Title)
+	s.want("given-preset", ">"+presets[1].Title+", changed<")
+	s.click("given-preset")
+	s.click("preset-" + presets[0].Key)
+	s.want("given-preset", ">"+presets[0].Title+"<")
+	s.click("undo")
+	s.want("given-preset", ">"+presets[1].Title+", changed<")
+	s.click("undo")
+	s.want("given-preset", ">"+presets[1].Title+"<")
 	// A link that names nothing has the meaning it always had.
 	s = newStage(t, "v=3&lab=train")
 	if !s.root.State.Setup.Equal(s.root.Info.Setup()) {

@@ -112,10 +112,10 @@ func (c *Root) first() vugu.Builder {
 func (c *Root) others() []vugu.Builder { return c.parts.panels[min(1, len(c.parts.panels)):] }
 
 // sided reports whether the view has the settings at its side.
-func (c *Root) sided() bool { return c.Laboratory != nil && c.Viewing() != state.Reproduce }
+func (c *Root) sided() bool { return c.here() && c.Viewing() != state.Reproduce }
 
 // in reports whether a view is shown.
-func (c *Root) in(v state.View) bool { return c.Laboratory != nil && c.Viewing() == v }
+func (c *Root) in(v state.View) bool { return c.here() && c.Viewing() == v }
 
 // side is the class of the settings, which are a drawer where there is no room
 // for them beside the results.
@@ -127,6 +127,9 @@ func (c *Root) side() string {
 }
 
 func (c *Root) starting() string {
+	if c.Laboratory != nil {
+		return "Loading " + c.title() + "…"
+	}
 	if c.Notice != "" {
 		return c.Notice
 	}

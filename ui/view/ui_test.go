@@ -572,6 +572,18 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// While another laboratory is on its way nothing of the one before is shown under its name.
+func TestOtherLaboratory(t *testing.T) {
+	s := newStage(t, small)
+	s.want("labs", "Training memory")
+	s.click("lab-other")
+	if s.want("labs", "Other"); !strings.Contains(s.all(), "Loading Other…") || s.there("headline") || s.there("figure-throughput") || s.there("settings") {
+		t.Errorf("shown: %s", s.all())
+	}
+	s.click("lab-train")
+	s.want("figure-throughput", "Throughput")
+}
+
 func TestSectionOpens(t *testing.T) {
 	s := newStage(t, small)
 	s.finish()

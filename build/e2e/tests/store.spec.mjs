@@ -272,7 +272,7 @@ test('the store in a narrow window', async ({ page }) => {
 test('tabs and sections by keyboard', async ({ page }) => {
   await open(page, train);
   const tabTo = async (id) => {
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 250; i++) {
       if (await page.evaluate((want) => document.activeElement?.id === want, id)) return;
       await page.keyboard.press('Tab');
     }

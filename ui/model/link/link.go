@@ -516,6 +516,9 @@ func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 		key, _, _ := strings.Cut(pairs[at].Text, ":")
 		for k := range i.Presets {
 			p := &i.Presets[k]
+			if p.Key == key {
+				s.Preset = key
+			}
 			if p.Key == key && len(p.Systems) > 0 {
 				s.Compare(i, p.Systems)
 			}

@@ -16,7 +16,7 @@ import (
 func (l *Laboratory) Compared(runs []chart.Run) *chart.Context {
 	c := l.Runs.ChartContext()
 	focus := c.Focus
-	switch text := l.State.Look.Text(lab.WhyKey); text {
+	switch text := l.side(); text {
 	case lab.WhyUsual:
 	case lab.WhyKept:
 		if list := l.Saved.Columns(); len(list) > 0 {
@@ -49,7 +49,7 @@ const keptKey = lab.WhyKept + "-"
 
 // Sides are what the run in focus can be compared with: systems, the baseline and kept runs.
 func (l *Laboratory) Sides() (list []form.Option) {
-	chosen := l.State.Look.Text(lab.WhyKey)
+	chosen := l.side()
 	add := func(key, label string) {
 		list = append(list, form.Option{Key: key, Label: label, Chosen: key == chosen})
 	}
@@ -60,11 +60,11 @@ func (l *Laboratory) Sides() (list []form.Option) {
 		add(lab.WhyUsual, "the usual")
 	}
 	for _, s := range l.Info.Systems {
-		if s.Name != l.Focus() && (s.Name != rival || s.Name == chosen) && (s.Name == chosen || l.Compares(s.Name)) {
+		if s.Name != l.Focus() && (s.Name != rival || s.Name == chosen) && l.Compares(s.Name) {
 			add(s.Name, s.Title)
 		}
 	}
-	if l.Baseline.Pinned() || chosen == lab.WhyBaseline {
+	if l.Baseline.Pinned() {
 		add(lab.WhyBaseline, "the baseline")
 	}
 	for i, k := range l.Saved.All() {
@@ -74,6 +74,24 @@ func (l *Laboratory) Sides() (list []form.Option) {
 		}
 	}
 	return list
+}
+
+// side is what is chosen of the sides, as far as it is compared.
+func (l *Laboratory) side() string {
+	text := l.State.Look.Text(lab.WhyKey)
+	switch text {
+	case lab.WhyUsual, lab.WhyKept:
+		return text
+	case lab.WhyBaseline:
+		if l.Baseline.Pinned() {
+			return text
+		}
+	default:
+		if l.Compares(text) && text != l.Focus() {
+			return text
+		}
+	}
+	return lab.WhyUsual
 }
 
 // Against compares the run in focus with one of the sides.

@@ -29,6 +29,7 @@ type State struct {
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
 	Ask    *knob.Setup // the question of What if
+	Preset string      // the key of the preset that the setup began with, empty where that is not known
 	// Base is the pinned baseline that everything is compared with, nil if none.
 	Base *knob.Setup
 	// Shown are the kept runs that the one at hand was compared with, the newest first; Kept

@@ -58,11 +58,11 @@ func (t *Timeline) Follow() {
 		return
 	}
 	of := results.Run{Setup: t.files.Runs(), System: t.room.Focus(), Files: t.files.NumberNow()}
-	if t.of == of && t.against == t.room.State.Against && t.byTime == t.room.State.ByTime {
+	if t.of == of && t.against == t.Against() && t.byTime == t.room.State.ByTime {
 		return
 	}
 	calls.Stop(t.call, t.window)
-	t.of, t.against, t.byTime, t.problem, t.stopped = of, t.room.State.Against, t.room.State.ByTime, "", false
+	t.of, t.against, t.byTime, t.problem, t.stopped = of, t.Against(), t.room.State.ByTime, "", false
 	system, err := t.room.Info.System(of.System)
 	if err != nil {
 		t.problem = prose.Capital(err.Error()) + "."
@@ -164,8 +164,13 @@ func (t *Timeline) Word() string { return t.word }
 // ByTime reports whether two runs are linked by time.
 func (t *Timeline) ByTime() bool { return t.room.State.ByTime }
 
-// Against is the system that stands beside, empty if none does.
-func (t *Timeline) Against() string { return t.room.State.Against }
+// Against is the system that stands beside, empty if none that is compared does.
+func (t *Timeline) Against() string {
+	if !t.room.Compares(t.room.State.Against) {
+		return ""
+	}
+	return t.room.State.Against
+}
 
 // SetAgainst draws another system beside, or none, linked by time or by progress.
 func (t *Timeline) SetAgainst(system string, byTime bool) {

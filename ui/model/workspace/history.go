@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -70,6 +71,7 @@ func (w *Workspace) restore(s Step) {
 // Change does a named step that Undo takes back. Steps of the same name in a row
 // are one step when the name is not empty.
 func (w *Workspace) Change(name string, do func()) {
+	w.State.Preset = cmp.Or(w.Preset(), w.State.Preset)
 	before := w.step()
 	w.SideEffects, w.Chosen = "", ""
 	do()

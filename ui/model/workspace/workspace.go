@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/knob"
@@ -131,15 +132,37 @@ func (w *Workspace) Focus() string {
 // Preset is the key of the preset that the settings are, "" if none.
 func (w *Workspace) Preset() string {
 	for i := range w.Info.Presets {
-		p := &w.Info.Presets[i]
-		if i == len(w.presets) { // read when it is compared first: a laboratory opens on its first one
-			w.presets = append(w.presets, state.OfPreset(w.Info, p))
-		}
-		if w.presets[i].Equal(w.State.Setup) {
-			return p.Key
+		if w.preset(i).Equal(w.State.Setup) {
+			return w.Info.Presets[i].Key
 		}
 	}
 	return ""
+}
+
+// preset is what the i-th preset says: read when it is compared first, as a laboratory opens on its first one.
+func (w *Workspace) preset(i int) *knob.Setup {
+	for n := len(w.presets); n <= i; n++ {
+		w.presets = append(w.presets, state.OfPreset(w.Info, &w.Info.Presets[n]))
+	}
+	return w.presets[i]
+}
+
+// Began is the preset that the settings are or began with: the one that is known, else the one that
+// they differ least from; nil where they are of opened files.
+func (w *Workspace) Began() (p *lab.Preset) {
+	if w.Entry() != "" {
+		return nil
+	}
+	known, least := cmp.Or(w.Preset(), w.State.Preset), 0
+	for i := range w.Info.Presets {
+		if w.Info.Presets[i].Key == known {
+			return &w.Info.Presets[i]
+		}
+		if n := w.State.Setup.Apart(w.preset(i)); p == nil || n < least {
+			p, least = &w.Info.Presets[i], n
+		}
+	}
+	return p
 }
 
 // UsePreset gives every setting what a preset says.

@@ -1,0 +1,71 @@
+// Where things stand: menus, the first Tab, what is shown while another laboratory comes.
+import { enter, expect, finished, live, test } from '../fixture.mjs';
+
+test('a menu of what is given opens under its piece and inside the window', async ({ page }) => {
+  for (const [width, height] of [[1280, 720], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    await page.goto('about:blank');
+    await page.goto('./#lab=llm');
+    await live(page);
+    await finished(page);
+    for (const id of await page.$$eval('.given .drops', (list) => list.map((b) => b.id))) {
+      await page.click(`#${id}`);
+      await expect(page.locator('#given-menu')).toBeVisible();
+      const { menu, piece } = await page.evaluate((of) => {
+        const box = (e) => { const { left, right, top, bottom } = e.getBoundingClientRect(); return { left, right, top, bottom }; };
+        return { menu: box(document.getElementById('given-menu')), piece: box(document.getElementById(of)) };
+      }, id);
+      expect(Math.min(menu.left, menu.top, width - menu.right, height - menu.bottom), id).toBeGreaterThanOrEqual(0);
+      expect(Math.min(menu.right - piece.left, piece.right - menu.left), id).toBeGreaterThan(0);
+      expect(Math.min(Math.abs(menu.top - piece.bottom), Math.abs(menu.bottom - piece.top)), id).toBeLessThan(4);
+      await page.keyboard.press('Escape');
+      await expect(page.locator('#given-menu')).toHaveCount(0);
+    }
+  }
+});
+
+test('the Save menu of the lowest table is whole', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto('./');
+  await live(page);
+  await finished(page);
+  await page.click('#save-results');
+  const last = page.locator('#formats-results button').last();
+  await expect(last).toBeInViewport({ ratio: 1 });
+  expect(await last.evaluate((e) => { // nothing lies over it, and nothing cuts it
+    const { left, top, width, height } = e.getBoundingClientRect();
+    return e.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  })).toBe(true);
+});
+
+test('the first Tab goes to the first control, also before the program is there', async ({ page }) => {
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route('**/app.wasm', async (route) => { await held; await route.continue(); });
+  await page.goto('./', { waitUntil: 'commit' });
+  await page.locator('[data-first]').waitFor({ state: 'attached' });
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement.closest('.foot'))).toBeNull();
+  go();
+  await live(page);
+  await finished(page);
+  await page.keyboard.press('Tab');
+  await expect(page.locator('.skip').first()).toBeFocused();
+});
+
+test('no charts of another laboratory stand under its name', async ({ page }) => {
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route('**/store.info', async (route) => { await held; await route.continue(); });
+  await page.goto('./#lab=train');
+  await live(page);
+  await finished(page);
+  await enter(page, 'store');
+  await expect(page.locator('.starting')).toHaveText('Loading Object store…');
+  await expect(page.locator('.plot, #headline')).toHaveCount(0);
+  go();
+  await finished(page);
+  await expect(page.locator('#title-memory')).toBeVisible();
+  const ids = await page.$$eval('.plot', (list) => list.map((e) => e.id));
+  expect(ids).not.toContain('chart-throughput');
+});
