@@ -45,7 +45,7 @@ import (
 // safe, how models are cut 0.25; checkpoints of before 1.6, kernels of operators, recorded ways of
 // saving and what papers are cited by 0.1; serving 0.4, policies that people write in five laboratories 0.2; six more recorded ways of saving, file
 // systems as Linux keeps them, three seeds of ByteFS' runs 0.1.
-const maxSingle = 10_100_000
+const maxSingle = 10_150_000
 
 // single is the name of the single file, and singleProgram of the program in it.
 const (

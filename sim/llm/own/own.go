@@ -136,6 +136,7 @@ func System(c *policy.Chosen) (*system.System, *Ran) {
 	s := teraio.Choosing(&r.choice)
 	s.Name, s.Title, s.Paper, s.About, s.Family = Name, c.Called(), "not in the literature", "TERAIO's plan, by a rule that whoever opened this wrote, or the link brought.", policy.Yours
 	s.Look, s.Main, s.Usual, s.Off = Look, false, false, true
+	s.Planning *= 2 // each choice asks the policy
 	plan := s.Plan
 	s.Plan = func(j *job.Job, n *machine.Node, o *system.Options, p report.Progress) ([]*offload.Schedule, error) {
 		r.asker = policy.NewAsker(c, r, 1)

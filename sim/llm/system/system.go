@@ -96,8 +96,8 @@ type System struct {
 	// Offloads, of a system whose tensors move by programs alone (offload.Schedule.Programs), is how much
 	// host memory they may take at most; nil where tensors are kept elsewhere in another way.
 	Offloads func(n *machine.Node, o *Options) unit.Bytes
-	// Planning is about how long its plans take for a kernel, in steps of 2.5 µs, where
-	// a GPU has 13 440 kernels; 0 where it plans nothing.
+	// Planning is about how long its plans take for a kernel, in steps of 2.5 µs; 0 where it
+	// plans nothing.
 	Planning float64
 	// Recipe, if it is not nil, is what GPUs share where memory and time come from closed formulas
 	// (package recipe): always where there is no Plan, else for recipes that are not plain.

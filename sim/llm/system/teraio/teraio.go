@@ -108,13 +108,13 @@ var (
 	SSD = system.System{
 		Name: "teraio-ssd", Title: "TERAIO-SSD", Family: "TERAIO", Look: 1, Paper: "TERAIO, NeurIPS 2025, §3",
 		About: "Tensors leave for drives and come back by a plan made before training.",
-		Cut:   system.Pipeline, Plan: plan(false), Drives: true, Planning: 6,
+		Cut:   system.Pipeline, Plan: plan(false), Drives: true, Planning: 30,
 		Offloads: func(*machine.Node, *system.Options) unit.Bytes { return 0 },
 	}
 	Mixed = system.System{
 		Name: "teraio-mixed", Title: "TERAIO-Mixed", Family: "TERAIO", Look: 2, Main: true, Paper: "TERAIO, NeurIPS 2025, §3",
 		About: "As TERAIO-SSD; host memory takes what drives are too slow for.",
-		Cut:   system.Pipeline, Plan: plan(true), Drives: true, Host: true, Planning: 12,
+		Cut:   system.Pipeline, Plan: plan(true), Drives: true, Host: true, Planning: 55,
 		Offloads: func(n *machine.Node, o *system.Options) unit.Bytes { return max(0, min(o.HostLimit, n.HostFree())) },
 	}
 )
