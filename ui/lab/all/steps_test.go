@@ -37,7 +37,7 @@ var endless = []struct{ lab, system, set string }{
 	{"filesys", "ext4", "workload=fileserver file_size=1048576 scale=1"},
 	{"filesys", "ext4", "workload=webserver file_size=1048576 io=0.5"},
 	{"filesys", "nova", "workload=ycsb-a append=1073741824 io=1048576 scale=1"},
-	{"llm", "teraio-mixed", "layers=1024 encoder=1024"},
+	{"llm", "teraio-mixed", "layers=1024 encoder=1024 batch=256 micro=1"},
 	{"llm", "teraio-ssd", "model=llama3-70b batch=65536 micro=1"},
 	{"train", "deepum+", "model=bert-base batch=65536"},
 	{"train", "swapadvisor", "model=gpt2-xl-pytorch batch=4 gpu_memory=12 swapadvisor_population=1000 swapadvisor_generations=10000"},

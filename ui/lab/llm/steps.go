@@ -37,9 +37,9 @@ func steps(w *work, _ *settings, name string) int {
 	switch {
 	case err == nil && w.setup.ByFormula(x):
 		return 1
-	case err == nil && x.Bound:
+	case err != nil: // no system, but the bound of all
 		return ofBound + lab.Steps(n, ofKernel)
-	case err != nil || x.Planning == 0:
+	case x.Planning == 0:
 		return lab.Steps(n, ofKernel)
 	}
 	l := &w.setup.Layout
