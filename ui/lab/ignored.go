@@ -33,7 +33,7 @@ func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
 			continue
 		}
 		if along == nil {
-			along = cameAlong(u)
+			along = l.cameAlong(u)
 		}
 		if slices.Contains(along, p) {
 			continue
@@ -41,20 +41,30 @@ func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
 		r.Ignored = append(r.Ignored, k.Key)
 		said = append(said, fmt.Sprintf("%s (%s=%.40s)", k.Label, k.Key, p.Text))
 	}
-	if x, err := l.System(system); err == nil && len(said) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s does not use what is set here: %s.", x.As(r).Title, strings.Join(said, ", ")))
+	if len(said) > 0 { // without the system's name: what several do not use stands once
+		r.Notes = append(r.Notes, fmt.Sprintf("Set here and not used: %s.", strings.Join(said, ", ")))
 	}
 }
 
-// cameAlong is what choices bring that are nothing but what they bring, a machine as a whole, and what is
-// around the others as a rule.
-func cameAlong(u *knob.Setup) (list []knob.Pair) {
+// cameAlong is what nobody set by itself: what choices bring that are nothing but what they bring, a machine as a whole,
+// what is around the others as a rule, what holds where links say nothing, and a preset that is as it was opened.
+func (l *Lab) cameAlong(u *knob.Setup) (list []knob.Pair) {
 	add := func(text string) {
 		more, _ := knob.Pairs(text) // New has checked it
 		list = append(list, more...)
 	}
 	for _, c := range u.Chosen() {
 		add(c.Companions)
+	}
+	for _, x := range l.Unsaid {
+		list = append(list, knob.Pair{Key: x.Key, Text: x.Text})
+	}
+	holds := func(p knob.Pair) bool { k := u.Knob(p.Key); return k != nil && (k.Derived || u.Text(p.Key) == p.Text) }
+	for i := range l.Presets {
+		brought, _ := knob.Pairs(l.Presets[i].Set) // New has checked it
+		if !slices.ContainsFunc(brought, func(p knob.Pair) bool { return !holds(p) }) {
+			list = append(list, brought...)
+		}
 	}
 	for i := range u.Knobs() {
 		if k := &u.Knobs()[i]; k.Derived && k.Kind == knob.One {
