@@ -63,8 +63,11 @@ func TestMovedHalf(t *testing.T) {
 		precise  kerneltime.Precision
 		instead  bool
 	}{
-		{"B200", "h100-sxm", kerneltime.BF16, false}, {"A100-SXM4-80GB", "v100", kerneltime.BF16, true}, {"RTX 4090", "t4", kerneltime.BF16, true},
-		{"H100", "v100", kerneltime.FP16, false}, {"H100", "v100", kerneltime.TF32Conv, false},
+		{"B200", "h100-sxm", kerneltime.BF16, false},
+		{"A100-SXM4-80GB", "v100", kerneltime.BF16, true},
+		{"RTX 4090", "t4", kerneltime.BF16, true},
+		{"H100", "v100", kerneltime.FP16, false},
+		{"H100", "v100", kerneltime.TF32Conv, false},
 	} {
 		r := two()
 		r.Device.Name = c.from

@@ -221,6 +221,9 @@ func modeKnob() knob.Knob[settings] {
 // check reports what contradicts in settings whose every value is allowed.
 func check(s *settings) error {
 	m := s.machine()
+	if s.Entry != "" {
+		m.Scale = 1 // neither a recording nor its machine is divided
+	}
 	return m.Validate()
 }
 

@@ -19,6 +19,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		return &report.Report{Reason: r.refused + ".", About: w.about, Origin: w.origin}
 	}
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
+	if r.w.recorded {
+		rep.Words = []report.Word{{Key: "scale"}}
+	}
 	if r.w.recorded && r.Calls < fewCalls {
 		rep.Few = prose.Count(r.Calls, "call") + " are too few to say which file system is faster"
 	}

@@ -52,7 +52,7 @@ func (h *History) push(s Step) {
 }
 
 // step is what undo would bring back.
-func (w *Workspace) step() Step { return Step{w.State.Clone(), maps.Clone(w.Drafts), w.Files} }
+func step(w *Workspace) Step { return Step{w.State.Clone(), maps.Clone(w.Drafts), w.Files} }
 
 // restore shows what a step has.
 func (w *Workspace) restore(s Step) {
@@ -72,7 +72,7 @@ func (w *Workspace) restore(s Step) {
 // are one step when the name is not empty.
 func (w *Workspace) Change(name string, do func()) {
 	w.State.Preset = cmp.Or(w.Preset(), w.State.Preset)
-	before := w.step()
+	before := step(w)
 	w.SideEffects, w.Chosen = "", ""
 	do()
 	if name == "" || name != w.lastEdit || len(w.undo) == 0 {
@@ -95,6 +95,6 @@ func (w *Workspace) takeStep(way, back *[]Step) {
 		return
 	}
 	s := (*way)[last]
-	*back, *way = append(*back, w.step()), (*way)[:last]
+	*back, *way = append(*back, step(w)), (*way)[:last]
 	w.restore(s)
 }

@@ -42,8 +42,8 @@ type Workspace struct {
 	Codec *link.Codec
 	sight
 
-	wishes    wishes        // what a knob had before another choice took it
-	presets   []*knob.Setup // of the laboratory, nil before they are asked for
+	wishes    wishes  // what a knob had before another choice took it
+	presets   presets // of the laboratory, nil before they are asked for
 	followers []func()
 	telling   bool     // followers are being told
 	again     bool     // the state changed meanwhile
@@ -132,19 +132,22 @@ func (w *Workspace) Focus() string {
 // Preset is the key of the preset that the settings are, "" if none.
 func (w *Workspace) Preset() string {
 	for i := range w.Info.Presets {
-		if w.preset(i).Equal(w.State.Setup) {
+		if w.presets.of(w.Info, i).Equal(w.State.Setup) {
 			return w.Info.Presets[i].Key
 		}
 	}
 	return ""
 }
 
-// preset is what the i-th preset says: read when it is compared first, as a laboratory opens on its first one.
-func (w *Workspace) preset(i int) *knob.Setup {
-	for n := len(w.presets); n <= i; n++ {
-		w.presets = append(w.presets, state.OfPreset(w.Info, &w.Info.Presets[n]))
+// presets are the settings of presets.
+type presets []*knob.Setup
+
+// of is what one of them says: read when it is compared first, as a laboratory opens on its first one.
+func (p *presets) of(i *lab.Info, at int) *knob.Setup {
+	for n := len(*p); n <= at; n++ {
+		*p = append(*p, state.OfPreset(i, &i.Presets[n]))
 	}
-	return w.presets[i]
+	return (*p)[at]
 }
 
 // Began is the preset that the settings are or began with: the one that is known, else the one that
@@ -158,7 +161,7 @@ func (w *Workspace) Began() (p *lab.Preset) {
 		if w.Info.Presets[i].Key == known {
 			return &w.Info.Presets[i]
 		}
-		if n := w.State.Setup.Apart(w.preset(i)); p == nil || n < least {
+		if n := w.State.Setup.Apart(w.presets.of(w.Info, i)); p == nil || n < least {
 			p, least = &w.Info.Presets[i], n
 		}
 	}
