@@ -46,10 +46,11 @@ type cost struct {
 	// keys and values of one token of context.
 	in, read, inKey, readKey unit.Bytes
 
-	streamKey unit.Time // keys and values of one token of context that pass by with them
-	gpuShare  float64   // of the layers on the GPU, of system split; else 1
-	cpu       unit.Time // what a pass over the layers of the processors takes
-	cpuMany   unit.Time // the same of many tokens
+	streamKey unit.Time  // keys and values of one token of context that pass by with them
+	gpuShare  float64    // of the layers on the GPU, of system split; else 1
+	cpu       unit.Time  // what a pass over the layers of the processors takes
+	cpuMany   unit.Time  // the same of many tokens, whose layers the GPU computes
+	brought   unit.Bytes // what then crosses the link in every step
 
 	memo []products
 }
@@ -198,10 +199,13 @@ func (c *cost) mixed(b, ctx, p, pairs int64) unit.Time {
 // manyTokens is from how many on llama.cpp brings weights to the GPU instead of computing on processors.
 const manyTokens = 32
 
+// many reports whether the GPU computes all layers of a step of n tokens: their weights cross the link where that takes less.
+func (c *cost) many(n int64) bool { return n >= manyTokens && c.cpuMany < c.cpu }
+
 // processors is what layers take that are not on the GPU, of n tokens.
 func (c *cost) processors(n int64) unit.Time {
-	if n >= manyTokens {
-		return min(c.cpu, c.cpuMany) // their weights cross the link where that is less
+	if c.many(n) {
+		return c.cpuMany
 	}
 	return c.cpu
 }

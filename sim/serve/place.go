@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"math"
 
 	"spillway/sim/unit"
 )
@@ -22,6 +23,15 @@ type rates struct {
 	read, write unit.Bandwidth // of its drives; 0 without
 	processors  unit.Bandwidth // reading host memory and computing with it
 	latency     unit.Time      // of a drive
+}
+
+// LinkOfHost reports whether host memory, which a copy reads or writes at half its rate, moves less than the GPUs' links,
+// and how much a replica's share of it moves.
+func (s *Setting) LinkOfHost() (rate unit.Bandwidth, less bool) {
+	own := *s
+	own.Node.HostRate = math.MaxInt64
+	rate = s.rates().link
+	return rate, rate < own.rates().link
 }
 
 // rates are those of one replica: its GPUs' paths, and its share of host memory and of drives.
@@ -118,7 +128,7 @@ func (c *cost) divide(s *Setting, r rates, all, kv unit.Bytes) {
 	slow := of(min(all, c.dense+c.expert)) // the embedding is not read
 	c.cpu = lasts(r.processors, slow)
 	// Of many tokens the GPU computes all layers, and weights come to it.
-	c.cpuMany = lasts(r.link, slow)
+	c.cpuMany, c.brought = lasts(r.link, slow), slow
 	c.keys = c.keys - unit.Time(unit.MulDiv(int64(c.keys), rest, s.Model.Layers)) + lasts(r.processors, of(kv))
 	c.keysIdeal -= unit.Time(unit.MulDiv(int64(c.keysIdeal), rest, s.Model.Layers))
 }

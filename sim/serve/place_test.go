@@ -143,3 +143,19 @@ func TestCopiesShare(t *testing.T) {
 		}
 	}
 }
+
+// TestBrought: weights of layers that are not on the GPU cross the link for steps of many tokens where that takes less
+// than processors do, and are counted then, alone.
+func TestBrought(t *testing.T) {
+	for reads, crosses := range map[unit.Bandwidth]bool{1 * unit.GBps: true, 1000 * unit.GBps: false} {
+		s, w := Standard(), &Workload{Requests: []Request{{Prompt: 512, Output: 4, After: -1}}}
+		s.System, s.Engine, s.Weights, s.KV, s.Layers, s.Node.HostReads = "split", "llamacpp", W4, BF16, 8, reads
+		r, err := Run(w, &s, nil)
+		if err != nil || !r.Ran() {
+			t.Fatal(err)
+		}
+		if got := r.StreamIn.Bytes > 0; got != crosses {
+			t.Errorf("processors that read %v: %v cross the link", reads, r.StreamIn.Bytes)
+		}
+	}
+}

@@ -267,12 +267,13 @@ func (r *replica) account(k, p, pairs int64) {
 	r.result.Steps += k
 	r.work.Compute.Busy = after(r.work.Compute.Busy, after(times(w.compute, k, mostRun), works(pairs, r.cost.pairs, r.cost.peak2)))
 	r.work.HBM.Busy = after(r.work.HBM.Busy, after(times(w.read, k, mostRun), times(r.cost.keysIdeal, k*r.context+b*(k*(k-1)/2), mostRun)))
-	r.streamed(k, k*r.context+b*(k*(k-1)/2))
+	r.streamed(k, k*r.context+b*(k*(k-1)/2), r.cost.many(b+p))
 	r.gapTokens += b * k
 }
 
-// streamed counts what came to the GPUs in k steps because it is not there, with so many tokens of context in all of them.
-func (r *replica) streamed(k, context int64) {
+// streamed counts what came to the GPUs in k steps because it is not there, with so many tokens of context in all of them; many says
+// that each of them had many tokens.
+func (r *replica) streamed(k, context int64, many bool) {
 	count := func(w *Work, rate unit.Bandwidth, each, key unit.Bytes) {
 		for _, x := range [...]struct {
 			bytes unit.Bytes
@@ -286,6 +287,9 @@ func (r *replica) streamed(k, context int64) {
 	}
 	c := r.cost
 	count(&r.work.StreamIn, r.rates.link, c.in, c.inKey)
+	if many {
+		count(&r.work.StreamIn, r.rates.link, c.brought, 0)
+	}
 	count(&r.work.StreamRead, r.rates.read, c.read, c.readKey)
 }
 

@@ -181,6 +181,9 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	m := &r.Memory
 	rep.Notes = append(rep.Notes,
 		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)))
+	if rate, less := r.setting.LinkOfHost(); less && r.Moved.In().Bytes > 0 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Copies between GPUs and host memory reach %v a replica: host memory moves no more, of whose %v a copy uses half. A faster link changes nothing.", rate, r.setting.Node.HostRate))
+	}
 	if e, err := core.FindEngine(s.Engine); err == nil {
 		chip := core.ChipOf(&r.setting.Node.GPU, s.Engine, r.setting.Weights, r.from)
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s. Band: %s.", e.Title, e.Source, e.Band), chip.Source)
