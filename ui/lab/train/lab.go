@@ -124,7 +124,7 @@ func New() lab.Lab {
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
 				Perfect: "as fast as a GPU that holds everything", Loss: "causes", Rest: "Computing", Spends: "%s spends %s of its %s %s, %s %s",
-				LossOf: "iteration_s", LossSays: "Beyond ideal its time goes mostly %[2]s (%[3]s of that)", Cannot: "cannot run it",
+				LossOf: "iteration_s", LossSays: "Beyond ideal its time goes mostly %[2]s (%[3]s of that: where it waits; Why tries what makes it wait)", Cannot: "cannot run it",
 				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
