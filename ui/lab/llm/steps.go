@@ -32,7 +32,7 @@ const (
 
 // steps is about how much work a run is: kernels, and the plans that are made of them.
 func steps(w *work, _ *settings, name string) int {
-	n := kernels(w)
+	n := float64(kernels(w)) // not one instruction with the difference below
 	x, err := core.Find(name)
 	switch {
 	case err == nil && w.setup.ByFormula(x):
