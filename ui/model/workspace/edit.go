@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/script"
 )
@@ -95,7 +97,9 @@ func went(before, u *knob.Setup, c *knob.Choice) string {
 	var said []string
 	for _, p := range rates {
 		if k := u.Knob(p.Key); u.Text(p.Key) != before.Text(p.Key) {
-			said = append(said, fmt.Sprintf("%s: now %s instead of %s.", k.Label, report.WithUnit(u.Text(p.Key), k.Unit), report.WithUnit(before.Text(p.Key), k.Unit)))
+			is, _ := strconv.ParseFloat(u.Text(p.Key), 64) // both are numbers: lab.New has checked it
+			was, _ := strconv.ParseFloat(before.Text(p.Key), 64)
+			said = append(said, fmt.Sprintf("%s: now %s instead of %s.", k.Label, report.WithUnit(prose.ThreeDigits(is), k.Unit), report.WithUnit(prose.ThreeDigits(was), k.Unit)))
 		}
 	}
 	return strings.Join(said, " ")
