@@ -116,7 +116,7 @@ func Presets() []Preset {
 }
 
 // With is the node with other GPUs in it. What programs reach of the GPUs' links to the host and to
-// each other goes with what data sheets say of these links: boards have slots as fast as the cards they take.
+// each other goes with what data sheets say of these links. Assumed: boards have slots as fast as the cards that they take.
 func (c Config) With(g GPU) Config {
 	if g.Key == c.GPU.Key {
 		c.GPU = g

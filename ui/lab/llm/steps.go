@@ -21,8 +21,9 @@ func kernels(w *work) float64 {
 }
 
 // What runs cost, in steps: a kernel; one of GPUs that have another's plan, each of some schedules of which runs it; plans
-// of layouts that are tried; and the linear program of the bound, which hardly
-// grows with the model. Measured over all presets with few and many micro-batches: 0.05 to 1.2 of what is said.
+// of layouts that are tried; and the linear program of the bound, which hardly grows with the model. Fitted to processor
+// times over all presets with few and many micro-batches: plans and the bound took at most 1.2 times as long, often far
+// less. Systems without a plan took up to 1.7 times (0.7 s), where layouts are tried up to 5 times (0.3 s).
 const (
 	ofKernel  = 0.4
 	schedules = 5
