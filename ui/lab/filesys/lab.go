@@ -237,9 +237,10 @@ func keysOf(groups ...string) string {
 // does not use.
 func unread(x *core.System) string {
 	var keys []string
+	own := strings.Fields(x.Reads)
 	for _, s := range core.Systems {
 		for key := range strings.FieldsSeq(s.Reads) {
-			if !slices.Contains(strings.Fields(x.Reads), key) {
+			if !slices.Contains(own, key) {
 				keys = append(keys, key)
 			}
 		}
