@@ -62,7 +62,7 @@ nightly: suites ## make full without leaving anything out, and fuzzing; hours
 times: suites ## what the last runs took: suites, packages, tests, by wall and processor time
 	@$(OUT)/suites times
 
-mutants: suites ## put twenty faults into a copy, one after the other, and see that make quick finds each; NAMES="..." only these
+mutants: suites ## put forty faults into a copy, one after the other, and see that make quick finds each; NAMES="..." only these
 	@$(OUT)/suites mutants $(NAMES)
 
 suites: # the program that runs the tests

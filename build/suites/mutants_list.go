@@ -63,6 +63,82 @@ var mutants = []mutant{
 		"short := g.need - (g.room - g.used);",
 	},
 
+	// Serving.
+	{
+		"serve-no-room-to-decode", "sim/serve/tiers.go",
+		"tokens += int64(len(r.decode))",
+		"tokens += 0",
+	},
+	{
+		"serve-hits-computed-again", "sim/serve/tiers.go",
+		"s.done, s.left = hits, total-hits",
+		"s.done, s.left = 0, total",
+	},
+	{
+		"serve-context-stands", "sim/serve/replica.go",
+		"r.context += k * b\n",
+		"r.context += b\n",
+	},
+	{
+		"serve-all-layers-slow", "sim/serve/place.go",
+		"rest := s.Model.Layers - s.Layers",
+		"rest := s.Model.Layers",
+	},
+
+	// Laws and bounds.
+	{
+		"law-no-tiles", "sim/kerneltime/law.go",
+		"return to * math.Ceil(x/to)",
+		"return x",
+	},
+	{
+		"law-moved-back", "sim/kerneltime/moved.go",
+		"int64(max(t, 0)), int64(is), int64(max(was, 1))",
+		"int64(max(t, 0)), int64(was), int64(max(is, 1))",
+	},
+	{
+		"recipe-accumulates-free", "sim/llm/recipe/recipe.go",
+		"n := j.Accumulate\n",
+		"n := int64(1)\n",
+	},
+	{
+		"recipe-four-bits-bare", "sim/llm/recipe/recipe.go",
+		"lin/2 + lin/64 + 4*lin/(64*256)",
+		"lin/2",
+	},
+	{
+		"planes-one-bit-less", "sim/compress/bpc/bpc.go",
+		"zeroMany = 7 ",
+		"zeroMany = 6 ",
+	},
+	{
+		"cause-remainder", "sim/cause/cause.go",
+		"if remainders[c]%whole < 0 {",
+		"if remainders[c]%whole > 0 {",
+	},
+	{
+		"loss-of-the-other", "sim/prose/prose.go",
+		"return 1 - x/y",
+		"return y/x - 1",
+	},
+	{
+		"node-on-one-board", "sim/machine/presets.go",
+		"c.GPUs, c.Switch, c.Host, c.HostRate = 1, 1, 480*unit.GiB, 512*unit.GBps",
+		"c.GPUs, c.Switch, c.Host = 1, 1, 480*unit.GiB",
+	},
+
+	// Streams and calls.
+	{
+		"stream-all-lines", "sim/cxlssd/stream/classes.go",
+		"high = low\n",
+		"high = \"64\"\n",
+	},
+	{
+		"log-never-full", "sim/filesys/device/log.go",
+		"return used+int64(n)*entry <= size",
+		"return used <= size",
+	},
+
 	// Formats.
 	{
 		"kineto-last-step", "traces/kineto/steps.go",
@@ -84,6 +160,11 @@ var mutants = []mutant{
 		`a.Positions = o.count(2048, "max_position_embeddings") + a.PadOffset`,
 		`a.Positions = o.count(2048, "max_position_embeddings")`,
 	},
+	{
+		"tar-sparse-by-pax", "traces/archive/tar.go",
+		"return h.Typeflag == tar.TypeGNUSparse",
+		"return false",
+	},
 
 	// The page.
 	{
@@ -95,6 +176,32 @@ var mutants = []mutant{
 		"drop-overlay-stays", "public/page.js",
 		"      depth = 0;\n      show(false);\n",
 		"      depth = 0;\n",
+	},
+
+	{
+		"cache-unchecked", "public/sw.js",
+		"if (btoa(String.fromCharCode(...sum)) !== want) return undefined;",
+		"",
+	},
+	{
+		"frame-hears-strangers", "public/embed.js",
+		"if (!framed || event.source !== window.parent) return;",
+		"if (!framed) return;",
+	},
+	{
+		"link-half-sealed", "ui/model/link/link.go",
+		"if !strings.HasPrefix(is, said) {",
+		"if false {",
+	},
+	{
+		"moved-unsaid", "ui/model/workspace/edit.go",
+		"k.Key != key && (k.Within == key || k.Key == typed.Within)",
+		"k.Key != key && k.Within == key",
+	},
+	{
+		"more-is-less", "ui/model/question/backwards.go",
+		"slices.Contains(hardware, lab.Less+k.Key) && y < x:",
+		"slices.Contains(hardware, lab.Less+k.Key) && y > x:",
 	},
 
 	// Charts.

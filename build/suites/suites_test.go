@@ -318,7 +318,7 @@ func TestMutants(t *testing.T) {
 		}
 		names[m.name] = true
 	}
-	if len(mutants) != 20 {
+	if len(mutants) != 40 {
 		t.Errorf("%d mutants", len(mutants))
 	}
 }
