@@ -22,8 +22,8 @@ export default defineConfig({
   testDir: 'tests',
   // Files that somebody else runs, as build/suites says.
   testIgnore: process.env.SPILLWAY_WITHOUT?.split(',').map((name) => `**/${name}`) ?? [],
-  timeout: 120_000, // on a loaded machine a page takes half a minute
-  expect: { timeout: 20_000 },
+  timeout: 60_000, // of a browser that does nothing: fixture.mjs goes on while it does something
+  expect: { timeout: 3_600_000 }, // a test's own end comes first
   retries: process.env.CI ? 1 : 0, // what passes only then is named
   workers: 2,
   fullyParallel: true,
@@ -56,6 +56,5 @@ export default defineConfig({
     cwd: root,
     url: origin,
     reuseExistingServer: false,
-    timeout: 30_000,
   },
 });

@@ -20,10 +20,10 @@ test.afterAll(() => rm(folder, { recursive: true }));
 const native = async (...args) => (await promisify(execFile)(spillway, args)).stdout;
 
 // says waits for the conclusion.
-const says = (page, text) => expect(page.locator('#check-says')).toContainText(text, { timeout: 30_000 });
+const says = (page, text) => expect(page.locator('#check-says')).toContainText(text);
 
 async function save(page) {
-  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), (await page.click('#save-results'), page.click('#bundle-results'))]);
+  const [download] = await Promise.all([page.waitForEvent('download'), (await page.click('#save-results'), page.click('#bundle-results'))]);
   const file = path.join(folder, download.suggestedFilename());
   await download.saveAs(file);
   return file;
@@ -99,7 +99,7 @@ test('a paper is checked run by run, and reported', async ({ page }) => {
   await says(page, /14 of 14 replayed\.|13 of 14 replayed, 1 of 14 agrees\./); // its texts may be in another version's words
   await expect(page.locator('#check-table')).toContainText('claims');
   await page.click('#reproduce-ravenstore');
-  await expect(page.locator('#state-ravenstore')).toContainText('12 of 12 runs', { timeout: 30_000 }); // the report has what was computed here
+  await expect(page.locator('#state-ravenstore')).toContainText('12 of 12 runs'); // the report has what was computed here
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#report-ravenstore')]);
   const file = path.join(folder, 'report.html');
   await download.saveAs(file);

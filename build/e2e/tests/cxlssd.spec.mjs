@@ -10,7 +10,6 @@ const lab = './#v=4-by-hand&lab=cxlssd';
 const setup = 'workload=srad scale=1 device=paper'; // a quick one
 const quick = `${lab}&${setup.replaceAll(' ', '&')}`;
 
-test.beforeEach(() => { test.setTimeout(120_000); });
 
 // native runs the command and returns its values.
 async function native(system, ...args) {

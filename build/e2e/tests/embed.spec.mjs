@@ -54,7 +54,7 @@ const test = base.extend({
           if (box !== undefined) frame.setAttribute('sandbox', box);
           document.body.append(frame);
         }, [`${baseURL}?${query}#${fragment}`, sandbox]);
-        await expect.poll(() => page.evaluate(() => window.said.some((m) => m.type === 'ready')), { timeout: 30_000 }).toBe(true);
+        await expect.poll(() => page.evaluate(() => window.said.some((m) => m.type === 'ready'))).toBe(true);
         return page.frameLocator('iframe');
       },
       ask: (message) => page.evaluate((m) => window.ask(m), message),
@@ -69,7 +69,7 @@ const test = base.extend({
 for (const [how, sandbox] of Object.entries(sandboxes)) {
   test(`charts and tables, ${how}`, async ({ page, host, baseURL }) => {
     const frame = await host.open('embed=view', sandbox);
-    await expect(frame.locator('#headline')).toContainText('G10', { timeout: 30_000 });
+    await expect(frame.locator('#headline')).toContainText('G10');
     await expect(frame.locator('.plot-host[data-drawn=true]').first()).toBeVisible();
     for (const gone of ['header', 'aside', 'dialog', '#drop-overlay', 'input', '.foot', '#pin', '#open-settings:visible', '#drawing']) {
       await expect(frame.locator(gone)).toHaveCount(0);
@@ -123,7 +123,7 @@ test('an engine, in a sandbox without an origin', async ({ page, host, baseURL }
 test('settings in a drawer, in a narrow dark frame', async ({ page, host }) => {
   await page.setViewportSize({ width: 320, height: 1400 });
   const frame = await host.open('embed=edit&theme=dark&hide=sections,notes,picture,tables', sandboxes['in a sandbox without an origin']);
-  await expect(frame.locator('#headline')).toContainText('G10', { timeout: 30_000 });
+  await expect(frame.locator('#headline')).toContainText('G10');
   await expect(frame.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expect(frame.locator('#numbers')).toHaveCount(0);
   await expect(frame.locator('#f-batch')).toBeHidden();
@@ -156,7 +156,7 @@ for (const [mode, width, theme] of [['view', 320, 'dark'], ['edit', 700, 'light'
   test(`as wide as its frame: ${mode}, ${width} px, ${theme}`, async ({ page, host }) => {
     await page.setViewportSize({ width, height: 2400 });
     const frame = await host.open(`embed=${mode}&theme=${theme}`, undefined);
-    await expect(frame.locator('#headline')).toContainText('G10', { timeout: 30_000 });
+    await expect(frame.locator('#headline')).toContainText('G10');
     await expect(frame.locator('.plot-host[data-drawn=true]').nth(2)).toBeVisible();
     await screenshot(page, `embed-${mode}-${width}-${theme}`);
     if (mode === 'edit') {
@@ -202,7 +202,7 @@ test('where the host of the site forbids the sandbox to read, the frame says wha
       frame.setAttribute('sandbox', 'allow-scripts');
       document.body.append(frame);
     }, [`http://127.0.0.1:${server.address().port}/?embed=${mode}#${link}`]);
-    await expect.poll(async () => (await host.said()).find((m) => m.type === 'error')?.message, { timeout: 30_000 }).toContain('Access-Control-Allow-Origin: *');
+    await expect.poll(async () => (await host.said()).find((m) => m.type === 'error')?.message).toContain('Access-Control-Allow-Origin: *');
     if (mode === 'view') {
       await expect(page.frameLocator('iframe').getByRole('alert')).toContainText('Access-Control-Allow-Origin: *');
       await screenshot(page, 'embed-forbidden');
@@ -261,7 +261,7 @@ for (const mode of ['engine', 'edit']) {
       codes.add(await heard);
       other.remove();
     }, link);
-    await expect.poll(() => page.evaluate(() => [...window.codes].sort()), { timeout: 30_000 }).toEqual(expect.arrayContaining(['asked', 'busy', 'limit', 'type', 'value', 'version']));
+    await expect.poll(() => page.evaluate(() => [...window.codes].sort())).toEqual(expect.arrayContaining(['asked', 'busy', 'limit', 'type', 'value', 'version']));
     expect(await page.evaluate(() => window.codes.has('answered'))).toBe(false);
     await page.evaluate(() => document.querySelector('iframe').contentWindow.postMessage({ spillway: 1, type: 'bye' }, '*'));
     // It lives, is what and where it was, and still computes.

@@ -26,7 +26,7 @@ const views = (lab) => [
       await unfold(page);
       for (const id of await page.locator('.study:visible [id^=open-][aria-expanded=false]').evaluateAll((all) => all.map((e) => e.id))) await page.click(`#${id}`);
       for (const id of (await page.locator('[id^=numbers-]:visible').evaluateAll((all) => all.map((e) => e.id))).slice(0, 3)) await page.click(`#${id}`);
-      for (const id of await page.locator('[id^=section-]:visible').evaluateAll((all) => all.map((e) => e.id))) await expect(page.locator(`#${id}`).locator('table, .plot, .answer').first(), id).toBeVisible({ timeout: 60_000 });
+      for (const id of await page.locator('[id^=section-]:visible').evaluateAll((all) => all.map((e) => e.id))) await expect(page.locator(`#${id}`).locator('table, .plot, .answer').first(), id).toBeVisible();
       const drawn = lab.draw ? page.locator(`#draw-${lab.draw}`) : page.locator('[id^=draw-]').first();
       if (await drawn.isVisible()) await drawn.click();
       await keep(page);
@@ -36,7 +36,7 @@ const views = (lab) => [
   ...(lab.maps ? [{ name: 'map', at: `${lab.looked}&view=whatif${lab.line ?? lab.sweep.ask}${lab.maps}`, with: asked }] : []),
   {
     name: 'timeline', at: `${lab.looked}&view=timeline`, async with(page) {
-      await expect(page.locator('#timeline-canvas:visible, #timeline-empty:visible').first()).toBeVisible({ timeout: 60_000 });
+      await expect(page.locator('#timeline-canvas:visible, #timeline-empty:visible').first()).toBeVisible();
       if (!await page.locator('#timeline-canvas').isVisible()) return;
       await page.focus('#timeline-canvas');
       await page.keyboard.press('}');
@@ -98,7 +98,7 @@ const more = {
     {
       name: 'check', at: train, async with(page) {
         await drop(page, { 'store.zip': await bundle('store') });
-        await expect(page.locator('#check-says')).toContainText(/Replayed|Agrees/, { timeout: 30_000 }); // another version may word a text otherwise
+        await expect(page.locator('#check-says')).toContainText(/Replayed|Agrees/); // another version may word a text otherwise
       },
       async leave(page) { await page.click('#check-close'); },
     },
@@ -107,7 +107,7 @@ const more = {
         const data = await bundle('store');
         data[data.indexOf('results/lru.json') + 3000] ^= 1;
         await drop(page, { 'damaged.zip': data });
-        await expect(page.locator('#check-says')).toContainText('Damaged', { timeout: 30_000 });
+        await expect(page.locator('#check-says')).toContainText('Damaged');
       },
       async leave(page) { await page.click('#check-close'); },
     },
@@ -123,13 +123,13 @@ const more = {
     {
       name: 'learned', at: './#v=4-by-hand&lab=train&model=gpt2-l-pytorch&batch=3&times=estimated&machine=v100-32gb-pcie-3-deepum&mode=corrected&um_usable=75.7813&systems=ideal,deepum&focus=deepum', async with(page) {
         await page.click('#open-learned');
-        await expect(page.locator('#section-learned table').first()).toBeVisible({ timeout: 120_000 });
+        await expect(page.locator('#section-learned table').first()).toBeVisible();
       },
     },
     {
       name: 'recording', at: train, async with(page) {
         await drop(page, { 'mine.json': [...kineto()].join('') });
-        await expect(page.locator('#section-recorded')).toContainText('What was recorded', { timeout: 30_000 });
+        await expect(page.locator('#section-recorded')).toContainText('What was recorded');
         await finished(page);
       },
     },
@@ -154,7 +154,7 @@ const more = {
           { name: 'layers.0.half', dtype: 'I32', shape: [32, 1024], data: contents.half(32_768, random) },
           { name: 'zeros', dtype: 'F32', shape: [2048], data: Buffer.alloc(8192) },
         ]) }]);
-        await expect(page.locator('#context')).toContainText('model.safetensors', { timeout: 30_000 });
+        await expect(page.locator('#context')).toContainText('model.safetensors');
         await finished(page);
         if (await page.locator('#open-inside').getAttribute('aria-expanded') === 'false') await page.click('#open-inside');
         await expect(page.locator('#section-inside table').first()).toBeVisible();
@@ -189,7 +189,7 @@ async function escape(page) { await page.keyboard.press('Escape'); }
 // run computes the figure that is shown, and lists its numbers.
 async function run(page, paper) {
   await page.click('#paper-run');
-  await finished(page, { cancel: `#cancel-${paper}`, timeout: 90_000 });
+  await finished(page, { cancel: `#cancel-${paper}` });
   await reproduced(page);
 }
 
@@ -205,7 +205,7 @@ async function asked(page) {
   const button = page.locator('#ask-run');
   await finished(page, { cancel: '#ask-cancel' });
   if (/^Run/.test(await button.innerText()) && await button.isEnabled()) await button.click();
-  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 60_000 });
+  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/);
 }
 
 async function reproduced(page) {
@@ -291,7 +291,6 @@ async function judge(page, places) {
 
 for (const lab of turn) {
   test(`${lab.name}: every view, light, and dark at 320 pixels`, async ({ page }) => {
-    test.setTimeout(360_000);
     await judge(page, views(lab));
   });
 
@@ -299,7 +298,6 @@ for (const lab of turn) {
   for (let from = 0; from < rest.length; from += 5) {
     const part = rest.slice(from, from + 5);
     test(`${lab.name}: ${part.map((place) => place.name).join(', ')}: light, and dark at 320 pixels`, async ({ page }) => {
-      test.setTimeout(360_000);
       await judge(page, part);
     });
   }
@@ -308,7 +306,6 @@ for (const lab of turn) {
 // What the site has beside its page: documents with figures in them, pages of presets,
 // a report, the page in a frame's dress.
 test('examples, pages of presets and a report', async ({ page }) => {
-  test.setTimeout(120_000);
   const wrong = [];
   const add = (name, list) => wrong.push(...list.map((what) => `${name}: ${what}`));
   for (const name of ['examples/', 'examples/docs.html', 'examples/mkdocs.html', 'examples/slides.html', 'examples/notebook.html', 'f/', 'f/two-resnets/']) {
@@ -318,7 +315,7 @@ test('examples, pages of presets and a report', async ({ page }) => {
     if (name === 'examples/docs.html') {
       const figure = page.locator('#loss');
       await figure.getByRole('button').press('Enter');
-      await expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 90_000 });
+      await expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live');
       await figure.getByText('Numbers').click();
     }
     if (name.endsWith('mkdocs.html')) {
@@ -348,7 +345,7 @@ test('the page in a frame\'s dress, light and dark', async ({ page }) => {
     await page.setViewportSize({ width, height: 2400 });
     await page.goto('about:blank');
     await page.goto(`./?embed=${mode}&theme=${theme}${train.slice(2)}`);
-    await expect(page.locator('#headline')).toContainText('G10', { timeout: 30_000 });
+    await expect(page.locator('#headline')).toContainText('G10');
     await expect(page.locator('.plot-host[data-drawn=true]').nth(2)).toBeVisible();
     const add = (list) => wrong.push(...list.map((what) => `${mode}, ${width}: ${what}`));
     add(await violations(page));

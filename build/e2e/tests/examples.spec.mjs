@@ -16,9 +16,7 @@ function programs(page) {
   return list;
 }
 
-const live = (figure) => expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 80_000 });
-
-test.describe.configure({ timeout: 120_000 }); // pages that start a program and run what they show
+const live = (figure) => expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live');
 
 test('documentation: nothing is loaded until one is asked for, then once for all', async ({ page }) => {
   const asked = programs(page);
@@ -62,7 +60,7 @@ test('the page itself in a frame becomes as high as it needs', async ({ page }) 
   await figure.getByRole('button').press('Enter');
   await live(figure);
   const inside = figure.frameLocator('iframe');
-  await expect(inside.locator('.plot-host[data-drawn=true]')).toHaveCount(1, { timeout: 40_000 });
+  await expect(inside.locator('.plot-host[data-drawn=true]')).toHaveCount(1);
   const height = () => figure.locator('iframe').evaluate((f) => f.clientHeight);
   await expect.poll(height).toBeGreaterThan(200);
   await expect.poll(height).toBeLessThan(2000);

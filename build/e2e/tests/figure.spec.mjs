@@ -29,7 +29,7 @@ async function host(page, baseURL, guard, body, policy) {
 }
 
 const tag = (baseURL, link, more = '', inside = still, site = 'mock') => `<spill-figure src="${baseURL}${site}/#${link}" ${more}>${inside}<span slot="caption">Figure ${link}</span></spill-figure>`;
-const state = (figure, want) => expect(figure.getByRole('figure')).toHaveAttribute('data-state', want, { timeout: 20_000 });
+const state = (figure, want) => expect(figure.getByRole('figure')).toHaveAttribute('data-state', want);
 const engines = (page) => page.locator('html > iframe');
 
 test('ten figures wait, and then share one frame that may only run scripts', async ({ page, baseURL, guard }) => {
@@ -108,7 +108,7 @@ test('a frame that fails, says nothing or is cancelled leaves the picture', asyn
   const figures = page.locator('spill-figure');
   const failure = async (i, says) => {
     await figures.nth(i).getByRole('button', { name: 'Run here' }).click();
-    await expect(figures.nth(i).getByRole('status')).toHaveText(says, { timeout: 20_000 });
+    await expect(figures.nth(i).getByRole('status')).toHaveText(says);
     await state(figures.nth(i), 'error');
     await expect(page.getByAltText('as printed').nth(i)).toBeVisible();
   };

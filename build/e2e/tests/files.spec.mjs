@@ -92,7 +92,7 @@ test('files chosen before the program is there wait for it', async ({ page }) =>
     input.dispatchEvent(new Event('change', { bubbles: true }));
   }, true), artifact); // before the document's own, which start the program
   await page.reload();
-  await expect(page.locator('.entry')).toHaveCount(2, { timeout: 40_000 }); // two programs compile
+  await expect(page.locator('.entry')).toHaveCount(2); // two programs compile
   expect(await page.evaluate(() => window.early)).toBe(true);
 });
 

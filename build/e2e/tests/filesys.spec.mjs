@@ -8,7 +8,6 @@ const lab = './#v=4-by-hand&lab=filesys';
 const setup = 'workload=varmail scale=256 mode=paper'; // a quick one
 const quick = `${lab}&${setup.replaceAll(' ', '&')}`;
 
-test.beforeEach(() => { test.setTimeout(120_000); });
 
 // result is what the page has of a system's run.
 const result = async (page, system) => JSON.parse((await saved(page, 'results', 'json')).data).runs.find((r) => r.system === system).result;
@@ -27,38 +26,38 @@ test('the power fails where it is told to', async ({ page }) => {
   await visit(page, `${quick}&focus=bytefs&crash=50`);
   const section = page.locator('#section-crash');
   if (await page.locator('#open-crash').getAttribute('aria-expanded') === 'false') await page.click('#open-crash');
-  await expect(section).toContainText(/It loses power after/, { timeout: 60_000 });
+  await expect(section).toContainText(/It loses power after/);
   await expect(section).toContainText(/ByteFS keeps its promise: all [\d\s\u202f]+ files that should be durable are as promised\./);
   const first = await section.innerText();
   await page.fill('#f-crash', '80');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/crash=80/);
-  await expect.poll(() => section.innerText(), { timeout: 60_000 }).not.toBe(first);
+  await expect.poll(() => section.innerText()).not.toBe(first);
   await expect(section).toContainText(/are as promised\./);
   await screenshot(page, 'filesys-crash');
   // A bug of the firmware breaks promises.
   await page.selectOption('#f-crash_fault', 'mapped');
   await expect(page).toHaveURL(/crash_fault=mapped/);
-  await expect(section).toContainText(/With this bug [\d\s\u202f]+ lines are not as/, { timeout: 60_000 });
+  await expect(section).toContainText(/With this bug [\d\s\u202f]+ lines are not as/);
   await expect(section).toContainText(/should be durable, [\d\s\u202f]+ files? (is|are) not\./);
 });
 
 test('a way of saving is safe or not, and the shortest history says why', async ({ page }) => {
   await visit(page, `${quick}&focus=ext4`);
   const section = await opened(page, 'safe');
-  await expect(section).toContainText(/Ext4 keeps every promise in all/, { timeout: 60_000 });
+  await expect(section).toContainText(/Ext4 keeps every promise in all/);
   await page.selectOption('#f-safe_way', 'sqlite');
   await page.selectOption('#f-safe_fault', 'barrier');
   await expect(page).toHaveURL(/safe_fault=barrier/);
-  await expect(section).toContainText(/Not safe on Ext4: what a sync had made durable is older or gone/, { timeout: 60_000 });
+  await expect(section).toContainText(/Not safe on Ext4: what a sync had made durable is older or gone/);
   await expect(section).toContainText('The shortest history that shows it, on Ext4');
   await expect(section.locator('td', { hasText: /^lost$/ }).first()).toBeVisible();
   // The moment stays when the mistake is switched off.
   await page.fill('#f-safe_call', '9');
   await page.keyboard.press('Enter');
-  await expect(section).toContainText('when call 9 was the last to begin', { timeout: 60_000 });
+  await expect(section).toContainText('when call 9 was the last to begin');
   await page.selectOption('#f-safe_fault', 'none');
-  await expect(section).toContainText(/Ext4 keeps every promise/, { timeout: 60_000 });
+  await expect(section).toContainText(/Ext4 keeps every promise/);
   await expect(section).toContainText('when call 9 was the last to begin');
 });
 
@@ -76,7 +75,7 @@ test('a recording of a device opens on the SSD alone, whatever its format', asyn
     await visit(page, `${lab}&workload=stat&scale=256`);
     const text = await readFile(path.join(samples, name), 'latin1');
     await drop(page, { [name]: text.replaceAll('/data/file.', '/dev/sd') }); // a name of fio's is a device's there
-    await expect(page).toHaveURL(new RegExp(`entry=${name}`), { timeout: 30_000 });
+    await expect(page).toHaveURL(new RegExp(`entry=${name}`));
     await finished(page);
     await expect(page).toHaveURL(/systems=raw/);
     await expect(page.locator('#headline')).toContainText('The SSD alone');

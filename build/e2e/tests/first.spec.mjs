@@ -45,7 +45,6 @@ test('what a laboratory opens on can be read before any program has come', async
 });
 
 test('the first screen says what happens, in few words that can be read', async ({ page }) => {
-  test.setTimeout(120_000);
   await page.setViewportSize({ width: 1280, height: 720 });
   await page.addInitScript(() => localStorage.setItem('spillway-docked', 'no')); // as on a first visit
   await page.goto('./');
@@ -74,7 +73,6 @@ test('the first screen says what happens, in few words that can be read', async 
 
 // A laboratory tells all it has in five screens of a laptop, and nothing is wider than a window.
 test('every laboratory is at most five screens long', async ({ page }) => {
-  test.setTimeout(120_000);
   await page.addInitScript(() => { try { localStorage.setItem('spillway-docked', 'no'); } catch { /* a document without storage */ } });
   for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
     await page.setViewportSize({ width: 1280, height: 720 });

@@ -35,13 +35,12 @@ async function given(page, lab) {
 // drawn waits for what the frame shows.
 async function drawn(page) {
   const inside = page.frameLocator('iframe');
-  await expect(inside.locator('.plot-host[data-drawn=true]')).toHaveCount(1, { timeout: 60_000 });
-  await expect(inside.locator('#headline')).not.toHaveText(/^(Computing|So far)/, { timeout: 60_000 });
+  await expect(inside.locator('.plot-host[data-drawn=true]')).toHaveCount(1);
+  await expect(inside.locator('#headline')).not.toHaveText(/^(Computing|So far)/);
 }
 
 for (const lab of turn) {
   test(`the frame that Share gives has room for what it shows: ${lab.name}`, async ({ page, around }) => {
-    test.setTimeout(120_000);
     const [frame] = (await given(page, lab)).split('\n');
     await page.setViewportSize({ width: 700, height: 1000 });
     await around(frame); // without the script
@@ -76,8 +75,8 @@ test('an isolated page shows the script, the pictures and frames', async ({ page
   expect(await page.getByAltText('as printed').evaluate(async (img) => { await img.decode(); return img.naturalWidth; })).toBe(760);
   for (const figure of await page.locator('spill-figure').all()) {
     await figure.getByRole('button', { name: 'Run here' }).click();
-    await expect(figure.getByRole('figure')).toHaveAttribute('data-state', 'live', { timeout: 60_000 });
+    await expect(figure.getByRole('figure')).toHaveAttribute('data-state', 'live');
   }
   await expect(page.locator('spill-figure').first().locator('.live img')).toHaveCount(1);
-  await expect(page.locator('spill-figure').last().frameLocator('iframe').locator('.plot-host[data-drawn=true]')).toHaveCount(1, { timeout: 60_000 });
+  await expect(page.locator('spill-figure').last().frameLocator('iframe').locator('.plot-host[data-drawn=true]')).toHaveCount(1);
 });

@@ -83,7 +83,7 @@ test('a kept run is the other side of what is shown, also after a reload and in 
 
   // The same two sides are asked why.
   const why = await opened(page, 'why');
-  await expect(why).toContainText('the kept Base UVM', { timeout: 60_000 });
+  await expect(why).toContainText('the kept Base UVM');
 
   const says = await page.locator('#beside').innerText();
   const link = page.url();

@@ -41,7 +41,6 @@ async function open(page, url = quick) {
 }
 
 test('from a workload to an export without a mouse', async ({ page }) => {
-  test.setTimeout(150_000);
   await open(page, `${quick}&times=estimated`);
   // Choose a workload: the list is reached by Tab, its letters choose.
   await tabTo(page, 'f-model');
@@ -101,7 +100,7 @@ test('from a workload to an export without a mouse', async ({ page }) => {
     if (await focused(page) === 'ask-run') await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
   }
-  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 60_000 });
+  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/);
   await tabTo(page, 'chart-whatif');
   await page.keyboard.press('ArrowRight');
   await expect(page.locator('#reading')).toContainText(/\d/);
@@ -112,7 +111,7 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await expect(page.locator('#paper-title')).toContainText('Figure 3');
   await tabTo(page, 'paper-run');
   await page.keyboard.press('Enter');
-  await finished(page, { cancel: '#cancel-g10', timeout: 90_000 });
+  await finished(page, { cancel: '#cancel-g10' });
   await expect(page.locator('#paper-summary')).not.toContainText(' 0 compared');
   // Export everything.
   await find(page, 'explore');
@@ -225,7 +224,6 @@ const keys = {
 };
 
 test('every key of the help does what it says, and ? can be switched off', async ({ page }) => {
-  test.setTimeout(120_000);
   await open(page);
   await page.keyboard.press('?');
   await expect(page.locator('#help-dialog')).toBeVisible();
@@ -252,7 +250,6 @@ test('every key of the help does what it says, and ? can be switched off', async
 });
 
 test('the palette finds and does', async ({ page }) => {
-  test.setTimeout(120_000);
   await open(page);
   expect(await page.locator('#palette').count()).toBe(0); // nothing before it is asked for
   await page.keyboard.press('Control+K');
@@ -303,7 +300,7 @@ async function toured(page) {
   const said = [];
   for (;;) {
     if (await page.locator('#cancel').count() > 0) await finished(page);
-    await expect(page.locator('#tour-says')).not.toContainText('…', { timeout: 60_000 });
+    await expect(page.locator('#tour-says')).not.toContainText('…');
     await expect(page.locator('#tour-says')).not.toContainText('no longer');
     said.push(await page.locator('#tour-says').innerText());
     const title = await page.locator('#tour-title').innerText();
@@ -317,7 +314,6 @@ async function toured(page) {
 
 for (const [lab, link, system] of [['train', quick, 'uvm'], ['store', './#v=2&lab=store&workload=pairs&pairs=50', 'fifo'], ['compress', './#v=4-by-hand&lab=compress&contents=resnet50', 'naive'], ['cxlssd', './#v=4-by-hand&lab=cxlssd&workload=srad&scale=4&mode=artifact', 'base-cssd'], ['filesys', './#v=4-by-hand&lab=filesys&workload=varmail&scale=256&mode=paper', 'ext4'], ['llm', './#v=4-by-hand&lab=llm&node=one-4090&model=llama3-8b&layers=3&batch=2&micro=1&sequence=1024&buffer_size=540', 'ideal']].filter(([lab]) => turn.some(({ name }) => name === lab))) {
   test(`the tour of ${lab} says what is shown, and Undo leads back`, async ({ page }) => {
-    test.setTimeout(150_000);
     await open(page, link);
     const before = await page.locator('#context').innerText();
     const said = await toured(page);
@@ -369,7 +365,6 @@ async function hiddenFocus(page, most) {
 }
 
 test('the focus is never hidden, at any size', async ({ page }) => {
-  test.setTimeout(120_000);
   await open(page);
   await page.evaluate(() => document.querySelectorAll('.fold[aria-expanded=false]').forEach((e) => e.click()));
   expect(await hiddenFocus(page, 110)).toEqual([]);

@@ -21,7 +21,6 @@ function table(text) {
   return lines.slice(1).map((cells) => Object.fromEntries(lines[0].map((name, i) => [name, cells[i]])));
 }
 
-test.beforeEach(() => { test.setTimeout(150_000); });
 
 for (const lab of labs) {
   test.describe(lab.name, () => {
@@ -66,7 +65,7 @@ for (const lab of labs) {
         const section = page.locator(`#section-${key}`);
         await opened(page, key);
         const content = section.locator('table, .plot, .answer').first();
-        await expect(content, key).toBeVisible({ timeout: 90_000 });
+        await expect(content, key).toBeVisible();
         await content.scrollIntoViewIfNeeded();
         await expect(section.locator('table, .plot-host[data-drawn=true], .answer').first(), key).toBeVisible();
         const text = await section.innerText();
@@ -82,7 +81,7 @@ for (const lab of labs) {
       await page.setViewportSize({ width: 1440, height: 800 });
       await visit(page, lab.looked);
       for (const key of lab.narrow) await opened(page, key);
-      for (const key of lab.narrow) await expect(page.locator(`#section-${key}`).locator('table, .answer').first()).toBeVisible({ timeout: 60_000 });
+      for (const key of lab.narrow) await expect(page.locator(`#section-${key}`).locator('table, .answer').first()).toBeVisible();
       for (const [scheme, width] of [['dark', 1440], ['light', 360], ['dark', 360]]) {
         await page.emulateMedia({ colorScheme: scheme });
         await page.setViewportSize({ width, height: 800 });
@@ -139,11 +138,11 @@ for (const lab of labs) {
       const at = of ? [lab.link, ...of.split(' ')].join('&') : lab.looked;
       await page.goto(`${at}&view=whatif${ask}`);
       const run = page.locator('#ask-run');
-      await expect(page.locator('#ask-more')).toBeVisible({ timeout: 30_000 });
+      await expect(page.locator('#ask-more')).toBeVisible();
       if (!ask) await page.click('#ask-more'); // nothing is asked before somebody does
-      await finished(page, { cancel: '#ask-cancel', timeout: 90_000 });
+      await finished(page, { cancel: '#ask-cancel' });
       if (/^Run/.test(await run.innerText()) && await run.isEnabled()) await run.click({ timeout: 3000 }).catch(() => {}); // a slow machine asks first; others may have begun meanwhile
-      await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 90_000 });
+      await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/);
       await seen(page, 'whatif');
       if (await page.locator('#ask-more').getAttribute('aria-expanded') === 'false') await page.click('#ask-more');
       if (vary) await expect(page.locator('#f-ask-vary')).toHaveValue(vary);
@@ -156,12 +155,12 @@ for (const lab of labs) {
     if (lab.figure !== null) {
       test(`${lab.name}: a figure of its paper, published and ours`, async ({ page }) => {
         await page.goto(`${lab.link}&view=reproduce${lab.figure ? `&figure=${lab.figure.id}` : ''}`);
-        await expect(page.locator('#paper-title')).toContainText(lab.figure?.title ?? /\w/, { timeout: 30_000 });
+        await expect(page.locator('#paper-title')).toContainText(lab.figure?.title ?? /\w/);
         const id = lab.figure?.id ?? (await page.locator('[id^="figure-entry-"][aria-current=true], [id^="figure-entry-"]').first().getAttribute('id')).slice('figure-entry-'.length);
         if (lab.figure?.published) await expect(page.locator('#paper-summary')).toContainText(`${lab.figure.published} published numbers`);
         await page.click('#paper-run');
-        await expect(page.locator(`[id="verdict-${id}"]`)).toContainText(/within|off|compared|hold|differ/, { timeout: 100_000 });
-        await finished(page, { cancel: `#cancel-${id.split('.')[0]}`, timeout: 100_000 });
+        await expect(page.locator(`[id="verdict-${id}"]`)).toContainText(/within|off|compared|hold|differ/);
+        await finished(page, { cancel: `#cancel-${id.split('.')[0]}` });
         await expect(page.locator('#paper-claims')).not.toContainText(/\bnot run\b/);
         const rows = page.locator('#paper-rows');
         if (await rows.isVisible() && await rows.getAttribute('aria-expanded') === 'false') await rows.click();

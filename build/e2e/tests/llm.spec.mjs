@@ -9,7 +9,6 @@ const lab = './#v=4-by-hand&lab=llm';
 const setup = 'node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540'; // a quick one
 const quick = `${lab}&${setup.replaceAll(' ', '&')}`;
 
-test.beforeEach(() => { test.setTimeout(180_000); });
 
 // result is what the page has of a system's run.
 const result = async (page, system) => JSON.parse((await saved(page, 'results', 'json')).data).runs.find((r) => r.system === system).result;
@@ -50,14 +49,14 @@ test('the largest: 70B at batch 32, with progress and cancel', async ({ page }) 
   const start = Date.now();
   await page.goto(`${lab}&model=llama3-70b&batch=32&systems=ideal,teraio-mixed`);
   await live(page);
-  await expect(page.locator('#cancel')).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('#cancel')).toBeVisible();
   await page.click('#cancel');
   await finished(page);
   console.log(`  cancelled after ${Date.now() - start} ms`);
   await page.reload();
   const again = Date.now();
-  await expect(page.locator('#cancel')).toBeVisible({ timeout: 30_000 });
-  await finished(page, { timeout: 90_000 });
+  await expect(page.locator('#cancel')).toBeVisible();
+  await finished(page);
   console.log(`  70B at batch 32: ${Date.now() - again} ms`);
   await expect(page.locator('.run.failed')).toHaveCount(0);
   await expect(page.locator('#headline')).toContainText('tokens/s');

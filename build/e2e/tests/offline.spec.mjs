@@ -37,12 +37,12 @@ test('it works in a frame on another origin that has none itself', { tag: '@fres
   try {
     await page.goto(around.url);
     const frame = page.frameLocator('iframe');
-    await expect(frame.locator('[data-first]')).toHaveCount(0, { timeout: 30_000 });
-    await expect(frame.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-    await expect(frame.locator('#cancel')).toBeHidden({ timeout: 30_000 });
+    await expect(frame.locator('[data-first]')).toHaveCount(0);
+    await expect(frame.locator('#headline')).not.toHaveText(/^Computing/);
+    await expect(frame.locator('#cancel')).toBeHidden();
     expect(await page.frames()[1].evaluate(() => self.origin)).toBe('null');
     await frame.locator('#view-timeline').click(); // its script comes later than the others
-    await expect(frame.locator('#timeline-canvas')).toBeVisible({ timeout: 30_000 });
+    await expect(frame.locator('#timeline-canvas')).toBeVisible();
   } finally {
     around.close();
   }
@@ -84,7 +84,6 @@ test('the zip works in a folder of a plain server, and without it after one visi
 });
 
 test('the single file has everything in it', { tag: '@fresh' }, async ({ page, context, guard }) => {
-  test.setTimeout(120_000);
   guard.expect(/^foreign request: file:.*\/spillway\.html/);
   await context.setOffline(true);
   await visit(page, `${single}#${opened}`);

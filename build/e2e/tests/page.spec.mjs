@@ -8,7 +8,7 @@ test('the first screen is there soon and every system runs', { tag: '@alone' }, 
   await page.goto('./');
   await live(page);
   const first = await page.evaluate(() => Math.round(performance.getEntriesByName('page-drawn')[0].startTime));
-  await expect(page.locator('.run.done').first()).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('.run.done').first()).toBeVisible();
   const bar = await page.evaluate(() => Math.round(performance.now()));
   await finished(page);
   const all = await page.evaluate(() => Math.round(performance.now()));

@@ -66,7 +66,7 @@ test('50 MB of a recording are ranked and accounted for', async ({ page }) => {
   expect(bytes).toBeGreaterThan(45e6);
   const begun = Date.now();
   await open(page, file);
-  await expect(page.locator('#lead')).toHaveText(/^job\.json needs/, { timeout: 30_000 });
+  await expect(page.locator('#lead')).toHaveText(/^job\.json needs/);
   console.log(`  ${Date.now() - begun} ms to the first result of ${(bytes / 1e6).toFixed(0)} MB`);
   await finished(page);
   console.log(`  ${Date.now() - begun} ms to ranking and ledger (target 2000)`);
@@ -138,7 +138,7 @@ test('choices about a recording are settings, and what is saved has no secrets',
   await expect(section).toBeHidden();
   expect(hash(await save('json'))).toBe(hash(files.json));
   await page.setInputFiles('#pick-files', [{ name: 'mine.spillway.zip', mimeType: 'application/zip', buffer: files.bundle }]);
-  await expect(page.locator('#check-says')).toContainText('Replayed', { timeout: 20_000 });
+  await expect(page.locator('#check-says')).toContainText('Replayed');
 
   // After a reload the files are gone, and the page says which.
   await page.reload();

@@ -8,13 +8,12 @@ const store = './#v=2&lab=store&view=reproduce';
 const root = path.resolve(import.meta.dirname, '../../..');
 const artifact = path.resolve(root, process.env.SPILLWAY_ARTIFACT || '../shared/artifacts/g10'); // as build/artifact finds it
 
-const idle = (page) => finished(page, { cancel: '#cancel-g10', timeout: 150_000 });
+const idle = (page) => finished(page, { cancel: '#cancel-g10' });
 
 // part is the element of a figure; its id holds a dot.
 const part = (page, kind, figure) => page.locator(`[id="${kind}-${figure}"]`);
 
 test('Figure 11 with the bundled workloads', async ({ page }) => {
-  test.setTimeout(240_000);
   await page.goto(view);
   await expect(page.locator('#paper-title')).toContainText('Figure 11');
   // What this build came with is there before anything runs.
@@ -131,7 +130,7 @@ test('cancel ends everything at once and it can go on', { tag: '@alone' }, async
 test('from one view to the other and back', async ({ page }) => {
   await page.goto(view);
   await page.click('#view-explore');
-  await expect(page.locator('#headline')).toHaveText(/fast/, { timeout: 60_000 });
+  await expect(page.locator('#headline')).toHaveText(/fast/);
   await charts(page, 6);
   await page.click('#view-reproduce');
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
@@ -142,7 +141,6 @@ test('from one view to the other and back', async ({ page }) => {
 
 test('with the artifact the values are exact', async ({ page }) => {
   test.skip(!existsSync(artifact), `the G10 artifact is not in ${artifact}: set SPILLWAY_ARTIFACT to its folder`);
-  test.setTimeout(240_000);
   await page.goto(view);
   const results = ['', 'InputPF', 'PF', 'Workspace'].map((kind) => `results/BERT_Base/cudnn256${kind}.txt`);
   const files = ['frontend/Nets/BERT_Base.txt', ...results, 'src/configs/BERT/256-sim_lru.config', 'src/configs/BERT/256-sim_prefetch_lru.config'];

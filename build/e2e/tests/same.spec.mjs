@@ -30,7 +30,6 @@ const papers = {
 
 for (const { name: lab } of labs) {
   test(`${lab}: native equals wasm`, async ({ page }) => {
-    test.setTimeout(180_000);
     await page.goto('./');
     const all = [];
     for (const setup of setups[lab] ?? ['']) {
@@ -48,7 +47,6 @@ for (const { name: lab } of labs) {
 
 // The native tests compare with the same file. A change takes a quarter of the runs.
 test('train: every published run equals native', async ({ page }) => {
-  test.setTimeout(600_000);
   const golden = (await readFile(path.join(root, 'ui/lab/train/testdata/hashes.golden'), 'utf8')).trim().split('\n');
   expect(golden.length).toBeGreaterThan(350);
   const want = new Map(golden.map((line) => {

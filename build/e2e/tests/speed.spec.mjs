@@ -47,7 +47,6 @@ const times = 40; // the browser compiles better while the first ones run
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
 bench('the first screen on a first visit', { tag: '@alone' }, async ({ browser, baseURL }) => {
-  test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } }); // an empty cache
@@ -61,7 +60,6 @@ bench('the first screen on a first visit', { tag: '@alone' }, async ({ browser, 
 });
 
 bench('the first figure over a slow line', { tag: '@alone' }, async ({ browser, baseURL }) => {
-  test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
@@ -81,7 +79,6 @@ bench('the first figure over a slow line', { tag: '@alone' }, async ({ browser, 
 // page's thread works, and how far things jump.
 for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&batch=256&times=as-paper'], ['the opening', '']]) {
   bench(`a change of a setting: ${what}`, { tag: '@alone' }, async ({ page }) => {
-    test.setTimeout(120_000);
     await page.addInitScript(() => {
       window.shift = 0;
       new PerformanceObserver((list) => { for (const e of list.getEntries()) window.shift += e.value; }).observe({ type: 'layout-shift', buffered: true });
@@ -115,7 +112,6 @@ for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&ba
 }
 
 bench('runs in a worker', { tag: '@alone' }, async ({ page }) => {
-  test.setTimeout(120_000);
   await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   const all = await published('train', 'g10');
   for (const run of runs) {
@@ -134,7 +130,6 @@ for (const [what, set, systems] of [
   ['12 rates of four systems, conversations', 'requests=2000 turns=5', ['no-prefix', 'hbm', 'host', 'host-ssd']],
 ]) {
   bench(`serving: ${what}`, { tag: '@alone' }, async ({ page }) => {
-    test.setTimeout(120_000);
     await visit(page, './#lab=serve');
     const took = [];
     const jobs = Array.from({ length: 7 }, (_, i) => systems.map((System, k) => ({ ID: i * systems.length + k + 1, Lab: 'serve', Kind: RUN, System, Setup: `workload=made model=llama3-8b weights=fp8 kv=fp8 rate=4 ${set} seed=${i + 1}` }))).flat();
@@ -145,22 +140,20 @@ for (const [what, set, systems] of [
 }
 
 bench('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
-  test.setTimeout(300_000);
   await visit(page, './');
   const models = await page.locator('#f-model option').evaluateAll((all) => all.map((o) => o.value));
   for (const model of models) {
     await page.selectOption('#f-model', model);
-    await finished(page, { timeout: 120_000 });
+    await finished(page);
   }
   console.log(`Explore after ${models.length} models: the renderer took at most ${Math.round(resident())} MiB`);
 });
 
 bench('everything is reproduced', { tag: '@alone' }, async ({ page }) => {
-  test.setTimeout(400_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');
   await finished(page, { cancel: '#cancel-g10' });
   const start = Date.now();
   await page.click('#reproduce-g10');
-  await finished(page, { cancel: '#cancel-g10', timeout: 380_000 });
+  await finished(page, { cancel: '#cancel-g10' });
   console.log(`Reproduce everything: ${((Date.now() - start) / 1000).toFixed(1)} s, the renderer took at most ${Math.round(resident())} MiB`);
 });

@@ -193,10 +193,10 @@ test('fairness, numbers of clients and the switches', async ({ page }) => {
   await expect(page.locator('#section-fairness .answer')).toHaveText(/^Among the others, clients take [\d.]+ to [\d.]+ times as long as alone\.$/);
   await expect(page.locator('#section-fairness tbody tr')).toHaveCount(2);
   await page.click('#open-clients');
-  await expect(page.locator('#section-clients table')).toHaveCount(2, { timeout: 30_000 });
+  await expect(page.locator('#section-clients table')).toHaveCount(2);
   await expect(page.locator('#section-clients thead').first()).toContainText('8 clients');
   await page.click('#open-prefetch');
-  await expect(page.locator('#section-prefetch tbody tr')).toHaveCount(6, { timeout: 30_000 });
+  await expect(page.locator('#section-prefetch tbody tr')).toHaveCount(6);
   await page.click('#open-fairness');
   await expect(page.locator('#section-fairness table')).toHaveCount(0);
 });

@@ -7,7 +7,7 @@ const over = `${quick}&view=timeline`;
 
 // opened waits until a run is drawn.
 async function opened(page) {
-  await expect(page.locator('#timeline-canvas')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#timeline-canvas')).toBeVisible();
   await expect(page.locator('#timeline-view')).toContainText('In view');
 }
 
@@ -31,7 +31,7 @@ test('the script comes when the view is opened, and the run in focus is drawn', 
   const asked = [];
   page.on('request', (r) => asked.push(new URL(r.url()).pathname));
   await page.goto(quick);
-  await expect(page.locator('#see-timeline')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#see-timeline')).toBeVisible();
   expect(asked.filter((at) => at.endsWith('timeline.js'))).toEqual([]);
   await page.click('#see-timeline');
   await opened(page);
@@ -202,7 +202,7 @@ test('lives of tensors are drawn, said where the pointer is, and counted in the 
 
 test('a place of a chart leads to that place of the run, by the pointer and by the keyboard', async ({ page }) => {
   await page.goto(quick);
-  await expect(page.locator('#see-timeline')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#see-timeline')).toBeVisible();
   await page.locator('#chart-causes').scrollIntoViewIfNeeded();
   await expect(page.locator('#chart-causes canvas')).toBeVisible();
   await page.locator('#chart-causes').focus();
@@ -250,8 +250,8 @@ test('in forced colours and in print categories are patterns', async ({ page }) 
 
 test('where nothing happens over time, and where a system cannot run, a sentence says so', async ({ page }) => {
   await page.goto('./#v=4-by-hand&lab=compress&view=timeline');
-  await expect(page.locator('#timeline-empty')).toContainText('Nothing happens over time', { timeout: 60_000 });
+  await expect(page.locator('#timeline-empty')).toContainText('Nothing happens over time');
   await page.goto('./#v=4-by-hand&lab=train&model=bert-base&batch=512&gpu_memory=1&systems=flashneuron,uvm&focus=flashneuron&view=timeline');
-  await expect(page.locator('#timeline-empty')).toContainText('cannot run it', { timeout: 60_000 });
+  await expect(page.locator('#timeline-empty')).toContainText('cannot run it');
   await expect(page.locator('#timeline-canvas')).toHaveCount(0);
 });

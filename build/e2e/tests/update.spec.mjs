@@ -73,7 +73,6 @@ const offer = (page) => page.getByRole('status').filter({ hasText: 'A newer vers
 const caches = (page) => page.evaluate(() => window.caches.keys());
 
 test('a newer version waits until it is asked for, and takes nothing from another tab', { tag: '@fresh' }, async ({ page, context, guard }) => {
-  test.setTimeout(180_000);
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the copy's own port
   const site = await serveCopy();
   try {
@@ -89,7 +88,7 @@ test('a newer version waits until it is asked for, and takes nothing from anothe
     await site.publish('two', { 'store.info': 'of another version' });
     await page.reload();
     await shows(page, 'one');
-    await offer(page).getByRole('button', { name: 'Reload' }).click({ timeout: 30_000 });
+    await offer(page).getByRole('button', { name: 'Reload' }).click();
     await shows(page, 'two');
     await live(page);
     await expect(offer(page)).toHaveCount(0);
@@ -99,31 +98,30 @@ test('a newer version waits until it is asked for, and takes nothing from anothe
     await expect(offer(other)).toHaveCount(1);
     await context.setOffline(true);
     await other.evaluate(() => { location.hash = 'v=2&lab=store'; });
-    await expect(other).toHaveTitle(/^Object store/, { timeout: 30_000 });
-    await expect(other.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+    await expect(other).toHaveTitle(/^Object store/);
+    await expect(other.locator('#headline')).not.toHaveText(/^Computing/);
     await context.setOffline(false);
     expect(await caches(page)).toEqual(['spillway / one', 'spillway / two']);
 
     // When nobody needs it any more, the old one goes.
     await offer(other).getByRole('button', { name: 'Reload' }).click();
     await shows(other, 'two');
-    await expect.poll(() => caches(page), { timeout: 30_000 }).toEqual(['spillway / two']);
+    await expect.poll(() => caches(page)).toEqual(['spillway / two']);
   } finally {
     await site.close();
   }
 });
 
 test('what is damaged in the kept copy is loaded again', { tag: '@fresh' }, async ({ page, guard }) => {
-  test.setTimeout(180_000);
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
   const site = await serveCopy();
   try {
     await page.goto(`${site.url}#v=3&lab=store&clients=3`);
-    await page.waitForFunction(() => navigator.serviceWorker.controller, null, { timeout: 60_000 });
+    await page.waitForFunction(() => navigator.serviceWorker.controller);
     expect(await damage(page, ['/app.wasm', '/store.wasm', '/boot.js'])).toBe(3);
     await page.reload();
     await live(page);
-    await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+    await expect(page.locator('#headline')).not.toHaveText(/^Computing/);
     await expect(page.locator('.boot-banner')).toHaveCount(0);
     const kept = await page.evaluate(async () => {
       const cache = await window.caches.open((await window.caches.keys())[0]);
@@ -141,7 +139,6 @@ test.describe('without a copy', () => {
   test.use({ serviceWorkers: 'block' });
 
   test('a page does not take a newer version of what it asks for later', { tag: '@fresh' }, async ({ page, guard }) => {
-    test.setTimeout(120_000);
     guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
     guard.expect(/^console: .*integrity/);
     const site = await serveCopy();
@@ -150,7 +147,7 @@ test.describe('without a copy', () => {
       await page.waitForFunction(() => performance.getEntriesByName('page-settled').length > 0);
       await site.publish('two', { 'store.info': 'of another version' });
       await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
-      await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible();
       await page.reload();
       await shows(page, 'two');
       await page.goto('about:blank'); // or it asks a server that has ended
@@ -164,7 +161,7 @@ test('where the browser has no room, the page says so and works', { tag: '@fresh
   const devtools = await context.newCDPSession(page);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(baseURL).origin, quotaSize: 100_000 });
   await page.goto('./');
-  await expect(page.locator('#not-kept')).toHaveText(/No copy is kept .* no room/, { timeout: 30_000 });
+  await expect(page.locator('#not-kept')).toHaveText(/No copy is kept .* no room/);
   expect(await caches(page)).toEqual([]);
   await page.reload();
   await live(page);

@@ -7,15 +7,14 @@ const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memo
 async function answered(page, runs) {
   const run = page.locator('#ask-run');
   if (/^Run/.test(await run.innerText()) && await run.isEnabled()) await run.click({ timeout: 3000 }).catch(() => {}); // a slow machine asks first; others may have begun meanwhile
-  await expect(page.locator('#ask-state')).toHaveText(runs ? `${runs} of ${runs} runs.` : /^(\d+) of \1 runs\.$/, { timeout: 60_000 });
+  await expect(page.locator('#ask-state')).toHaveText(runs ? `${runs} of ${runs} runs.` : /^(\d+) of \1 runs\.$/);
   await expect(page.locator('#ask-cancel')).toBeHidden();
 }
 
-test.beforeEach(() => { test.setTimeout(180_000); });
 
 async function ask(page, rest) {
   await page.goto(quick + rest);
-  await expect(page.locator('#ask-more')).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('#ask-more')).toBeVisible();
 }
 
 // more opens the form.
@@ -154,9 +153,9 @@ test('what every setting brings, what to buy, and cancelling', async ({ page }) 
   await answered(page);
   await expect(page.locator('#ask-says')).toContainText('instead of');
   await ask(page, '&ask-vary=ssd_read&ask-values=1..9/300');
-  await expect(page.locator('#ask-run')).toHaveText('Run 1200 runs', { timeout: 30_000 });
+  await expect(page.locator('#ask-run')).toHaveText('Run 1200 runs');
   await page.click('#ask-run');
-  await expect(page.locator('#ask-says')).toHaveText(/^[1-9]\d* of 1200 runs are there; what they say follows/, { timeout: 60_000 });
+  await expect(page.locator('#ask-says')).toHaveText(/^[1-9]\d* of 1200 runs are there; what they say follows/);
   await page.click('#ask-cancel');
   await expect(page.locator('#ask-cancel')).toBeHidden();
   await expect(page.locator('#ask-says')).toHaveText(/^[1-9]\d* of 1200 runs are there; run the others/); // partial results stay
@@ -178,18 +177,17 @@ for (const scheme of ['light', 'dark']) {
 // Measured with BENCH=1, as the other speeds are; see speed.spec.mjs.
 test('a thousand runs', { tag: '@alone' }, async ({ page }) => {
   test.skip(!process.env.BENCH, 'a measurement, made by make bench');
-  test.setTimeout(300_000);
   await page.goto('./#v=2&lab=train&model=bert-base&batch=256&times=as-paper&view=whatif&ask-vary=ssd_read&ask-values=0.8..12.8/143');
-  await expect(page.locator('#ask-run')).toHaveText(/Run/, { timeout: 30_000 });
+  await expect(page.locator('#ask-run')).toHaveText(/Run/);
   const start = Date.now();
   await page.click('#ask-run');
-  await expect(page.locator('#ask-state')).toHaveText(/^1[\s\u202f]?001 of/, { timeout: 280_000 });
+  await expect(page.locator('#ask-state')).toHaveText(/^1[\s\u202f]?001 of/);
   console.log(`1001 runs of BERT-256 in ${((Date.now() - start) / 1000).toFixed(1)} s`);
 });
 
 test('where random numbers decide, a curve has the band of three seeds', async ({ page }) => {
   await page.goto('./#v=4-by-hand&lab=cxlssd&systems=skybyte-full,base-cssd&view=whatif&ask=vary&ask-vary=channels&ask-values=8,16');
-  await expect(page.locator('#ask-more')).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('#ask-more')).toBeVisible();
   await answered(page);
   const bands = await page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-whatif .plot-host')).getOption().series.filter((s) => s.id.startsWith('band-') && s.areaStyle).length);
   expect(bands).toBeGreaterThan(0);

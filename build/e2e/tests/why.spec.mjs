@@ -10,7 +10,7 @@ async function asked(page) {
   const section = page.locator('#section-why');
   await expect(section.locator('#open-why')).toHaveText('Show');
   await section.locator('#open-why').click();
-  await expect(section.locator('table').first()).toBeVisible({ timeout: 60_000 });
+  await expect(section.locator('table').first()).toBeVisible();
   return section;
 }
 
@@ -61,7 +61,7 @@ test('a step opens its longest wait, a press or Enter, and a row that names a wa
   await expect(plot.locator('.plot-host')).toHaveAttribute('data-drawn', 'true');
   await plot.focus();
   for (const key of ['Home', 'ArrowDown', 'Enter']) await page.keyboard.press(key); // flash, which costs Ext4
-  await expect(page.locator('#timeline-canvas')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#timeline-canvas')).toBeVisible();
   await expect(page.locator('#timeline-title')).toContainText(/^Ext4: /);
   await expect(page.locator('#timeline-details dl')).toContainText('Due to');
   await expect(page.locator('#timeline-details dl')).toContainText('flash');
@@ -71,7 +71,7 @@ test('a step opens its longest wait, a press or Enter, and a row that names a wa
   const row = section.locator('table', { hasText: 'Longest waits of ByteFS' }).locator('tbody tr').first(), took = await row.locator('td').first().innerText();
   await row.locator('a').click();
   await expect(page).toHaveURL(/&view=timeline&at=[0-9a-z.]+&/);
-  await expect(page.locator('#timeline-canvas')).toBeVisible({ timeout: 60_000 });
+  await expect(page.locator('#timeline-canvas')).toBeVisible();
   await expect(page.locator('#timeline-details h3')).toContainText(Number.parseFloat(took) >= 1 ? took.slice(0, 3) : 'µs');
 });
 
@@ -80,7 +80,7 @@ test('another system, the baseline, and the link that brings it back', async ({ 
   const section = await asked(page);
   await expect(section.locator('h3').first()).toHaveText(/^Why is Size-aware faster than LRU\?$/);
   await section.locator('#f-why').selectOption('fifo');
-  await expect(section.locator('h3').first()).toHaveText(/Size-aware .* FIFO\?$/, { timeout: 60_000 });
+  await expect(section.locator('h3').first()).toHaveText(/Size-aware .* FIFO\?$/);
   await expect(page).toHaveURL(/why=fifo/);
   await expect(page.locator('#against')).toHaveValue('fifo'); // where the time goes has the same side
   await expect(section.locator('#f-why option[value=baseline]')).toHaveCount(0);
