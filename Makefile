@@ -15,7 +15,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # would see the same as natively.
 BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' | sed 's,^,./,; s,/[^/]*$$,,' | sort -u)
 
-.PHONY: help run build offline dist release generate test rest full quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
+.PHONY: help run build offline dist release generate test rest full quick nightly times mutants suites site test-native test-builds test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -70,6 +70,9 @@ suites: # the program that runs the tests
 
 test-native: suites ## go test alone
 	@$(OUT)/suites -only test-native full
+
+test-builds: suites ## go test of packages whose tests compile programs
+	@$(OUT)/suites -only test-builds full
 
 test-wasm: suites ## the tests whose arithmetic or platform matters, as WebAssembly under Node; -short
 	@$(OUT)/suites -only test-wasm full

@@ -152,6 +152,9 @@ const outsiders = "build/outsider"
 // law has a task of its own, before everything.
 const law = "build/arch"
 
+// builders are packages whose tests compile programs: for another processor, out of changed sources, twice.
+var builders = []string{"build/platforms", "build/release", "build/site"}
+
 // first are the tasks that every mode begins with: what fails in seconds.
 func (p *planner) first() []task {
 	return []task{
@@ -179,7 +182,7 @@ var pass = []string{"first.spec.mjs", "labs.spec.mjs", "page.spec.mjs"}
 // full is `make full`: everything that a change must pass. Its tasks say which of them are
 // for make rest; make test runs the others.
 func (p *planner) full(record *record) run {
-	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law }), false, false)
+	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law && !slices.Contains(builders, i.folder) }), false, false)
 	native.needs = []string{"generate"}
 	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
 		return inPages(i) && (p.nightly || effort.OnPlatform(i.folder))
@@ -191,8 +194,9 @@ func (p *planner) full(record *record) run {
 		r.tasks = append(r.tasks, check(target))
 	}
 	r.tasks = append(r.tasks, wasm)
-	rest := []task{p.browser("browser-rest", "--project=page --project=fresh")}
+	rest := []task{p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-builds", builders, false, false)}
 	rest[0].env = append(rest[0].env, "SPILLWAY_WITHOUT="+strings.Join(pass, ","))
+	rest[1].needs = []string{"generate"}
 	if p.outsider || p.nightly || outsiderStale(record) {
 		o := p.goTest("test-outsider", []string{outsiders}, false, false)
 		o.needs, o.env = []string{"generate"}, append(o.env, effort.Outsider+"=whole")

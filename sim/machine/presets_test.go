@@ -124,3 +124,32 @@ func TestParts(t *testing.T) {
 		t.Errorf("an unknown node: %v; want the list of those that are known", err)
 	}
 }
+
+// TestSoldWith: what a GPU is sold in, by what its data sheet says of it.
+func TestSoldWith(t *testing.T) {
+	for _, tt := range []struct {
+		gpu      string
+		gpus     int64
+		host     unit.Bytes
+		hostRate unit.Bandwidth
+	}{
+		{"a100-80", 8, 2048 * unit.GiB, 0},
+		{"h100-sxm", 8, 2048 * unit.GiB, 0},
+		{"gh200", 1, 480 * unit.GiB, 512 * unit.GBps},
+		{"rtx-4090", 1, 0, 0},
+		{"l40s", 4, 512 * unit.GiB, 0},
+	} {
+		g, err := FindGPU(tt.gpu)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		c := SoldWith(g)
+		if c.GPU.Key != tt.gpu || c.GPUs != tt.gpus || tt.host > 0 && c.Host != tt.host || tt.hostRate > 0 && c.HostRate != tt.hostRate {
+			t.Errorf("%s: %d %s, %v of host memory at %v", tt.gpu, c.GPUs, c.GPU.Key, c.Host, c.HostRate)
+		}
+		if _, err := c.Build(); err != nil {
+			t.Errorf("%s: %v", tt.gpu, err)
+		}
+	}
+}
