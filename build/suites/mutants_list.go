@@ -191,7 +191,7 @@ var mutants = []mutant{
 	{
 		"link-half-sealed", "ui/model/link/link.go",
 		"if !strings.HasPrefix(is, said) {",
-		"if false {",
+		"if strings.HasPrefix(is, said) {",
 	},
 	{
 		"moved-unsaid", "ui/model/workspace/edit.go",
