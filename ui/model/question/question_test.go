@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
 	"spillway/ui/lab"
 	"spillway/ui/model/bakery"
 	"spillway/ui/model/calls"
@@ -112,5 +113,26 @@ func TestOtherSeeds(t *testing.T) {
 	a.room.Info.Say.Seed = "watts"
 	if p := a.make(state.Vary); len(p.variants) != 3 {
 		t.Errorf("the seed itself is varied, and has %d variants", len(p.variants))
+	}
+}
+
+// A value is more hardware where the laboratory says in which direction it is.
+func TestCompared(t *testing.T) {
+	hardware := []string{"memory", lab.Less + "latency"}
+	for _, tt := range []struct {
+		key, less, more string
+		want            int
+	}{
+		{"memory", "8", "16", 1},
+		{"memory", "16", "8", -1},
+		{"memory", "8", "8", 0},
+		{"latency", "20", "10", 1},
+		{"latency", "10", "20", -1},
+		{"batch", "1", "2", -1},
+		{"memory", "8", "much", -1},
+	} {
+		if got := compared(hardware, &knob.Info{Key: tt.key, Scale: 1}, tt.less, tt.more); got != tt.want {
+			t.Errorf("%s from %s to %s: got %d, want %d", tt.key, tt.less, tt.more, got, tt.want)
+		}
 	}
 }
