@@ -180,7 +180,8 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	m := &r.Memory
 	rep.Notes = append(rep.Notes,
-		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)))
+		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)),
+		fmt.Sprintf("Besides weights, keys and values %v of its memory are kept for activations, driver and libraries.", m.Activations))
 	if rate, less := r.setting.LinkOfHost(); less && r.Moved.In().Bytes > 0 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Copies between GPUs and host memory reach %v a replica: host memory moves no more, of whose %v a copy uses half. A faster link changes nothing.", rate, r.setting.Node.HostRate))
 	}
