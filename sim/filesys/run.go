@@ -463,6 +463,10 @@ func (r *run) resume(c *client) unit.Time {
 			if at := r.at(c); at > r.now {
 				c.cause, c.phase = Thinks, waits
 				c.idle = c.thread.Call == 0 && !r.load.Blocks
+				if before := at - c.call.Waits; !c.idle && before > r.now {
+					return before
+				}
+				c.idle = c.idle || c.call.Waits > 0
 				return at
 			}
 			if work := r.setup.Host.Serial; work > 0 {
