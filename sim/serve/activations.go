@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"cmp"
+
 	"spillway/sim/model"
 	"spillway/sim/unit"
 )
@@ -16,9 +18,9 @@ type Scratch struct {
 	All    bool // every token of a pass has logits; else the last of each sequence
 }
 
-// of is what a step of so many tokens of so many sequences takes on each of the GPUs of a replica: the larger of what the widest layer
-// needs and of what choosing needs.
-func (x *Scratch) of(a *model.Arch, tokens, sequences, gpus int64) unit.Bytes {
+// of is what a step of so many tokens of so many sequences takes on each of the GPUs of a replica, one after the other: in the widest
+// layer, and to choose tokens.
+func (x *Scratch) of(a *model.Arch, tokens, sequences, gpus int64) (layers, choice unit.Bytes) {
 	if x.Pass > 0 {
 		tokens = min(tokens, x.Pass)
 	}
@@ -26,10 +28,17 @@ func (x *Scratch) of(a *model.Arch, tokens, sequences, gpus int64) unit.Bytes {
 	if x.All {
 		rows = tokens
 	}
-	return max(
-		unit.Bytes(unit.MulDiv(tokens*x.Number, width(a, gpus), 1)),
-		unit.Bytes(unit.MulDiv(rows*a.Vocab, x.Choice, thousand)),
-	)
+	return unit.Bytes(unit.MulDiv(tokens*x.Number, width(a, gpus), 1)), unit.Bytes(unit.MulDiv(rows*a.Vocab, x.Choice, thousand))
+}
+
+// scratch is what an engine's steps take on each GPU, of a setting that is filled in.
+func (s *Setting) scratch(e *Engine, sys *System) (layers, choice unit.Bytes) {
+	x := e.Scratch
+	if sys.Stream != Resident && sys.Stream != Divided { // a pass serves all tokens, of which the GPU computes so many at a time
+		_, tokens := e.limits(&s.Node.GPU)
+		x.Pass, x.Choice = cmp.Or(x.Pass, tokens), 0
+	}
+	return x.of(s.Model, s.Tokens, s.Sequences, s.Tensor)
 }
 
 // width is how many numbers of a token the widest layer holds at once on each of its GPUs: what goes into the layer, what passes it by and

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -440,10 +439,8 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	if sys.Batch {
 		s.Reserve = WholeText
 	}
-	scratch := e.Scratch
 	if sys.Stream != Resident && sys.Stream != Divided {
-		s.Tokens = 1 << 40 // a pass over the weights serves all tokens, of which the GPU computes so many at a time
-		scratch.Pass, scratch.Choice = cmp.Or(scratch.Pass, tokens), 0
+		s.Tokens = 1 << 40 // a pass over the weights serves all tokens
 	}
 	for _, v := range []struct {
 		what             string
@@ -476,7 +473,7 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 		return nil, nil, nil, errors.New("keys and values of four bits are FlexGen's alone; choose bf16 or fp8")
 	}
 	if s.Activations < 0 {
-		s.Activations = e.Spare + scratch.of(s.Model, s.Tokens, s.Sequences, s.Tensor)
+		s.Activations = e.Spare + max(s.scratch(e, sys))
 	}
 	return s, sys, e, nil
 }

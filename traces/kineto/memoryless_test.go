@@ -273,7 +273,7 @@ func TestPasses(t *testing.T) {
 func TestCapability(t *testing.T) {
 	for own, want := range map[string]int64{
 		`"regsPerMultiprocessor":65536,"sharedMemPerBlockOptin":101376,"sharedMemPerMultiprocessor":102400`: 92,
-		`"maxSharedMemoryPerMultiProcessor":65536`: 0, // ROCm's
+		`"maxSharedMemoryPerMultiProcessor":65536`:                                                          0, // ROCm's
 	} {
 		a := &author{}
 		a.kernel("gemm", 1, 10)
