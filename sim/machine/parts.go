@@ -243,8 +243,8 @@ func copies(link string) unit.Bandwidth {
 	return l.Either()
 }
 
-// Copies is what copies between the GPU and its host's pinned memory reach, either way alone: what was measured of a link of its rate,
-// or of one of twice as many lanes; else four fifths of the link, which is assumed.
+// Copies is what copies between the GPU and its host's pinned memory reach, either way alone: what was measured of a
+// link of its rate, or of one of twice as many lanes; else four fifths of the link, which is assumed.
 func (g *GPU) Copies() unit.Bandwidth {
 	for lanes := range unit.Bandwidth(2) {
 		for _, l := range sustained.Links() {
