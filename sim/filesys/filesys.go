@@ -54,6 +54,9 @@
 package filesys
 
 import (
+	"slices"
+	"strings"
+
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/host"
@@ -165,11 +168,14 @@ var Systems = []System{
 		Name: Own, Title: policy.Yours,
 		About:  "ByteFS that moves by bytes or by blocks what your table says.",
 		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, yours) }, Look: 11, Off: true,
-		Reads:    ofByteFS + ofLines + "by_block",
+		Reads:    ofByteFS + ofLines + ofCache + "by_block",
 		Recovery: yours.Recovery(),
 		Loses:    "Yours loses what has not committed. What of a call's names and inodes goes by blocks is not in its transaction: a call that is cut in two stays torn there.",
 	},
 }
+
+// reads reports whether the system reads a setting that only those read that list it.
+func (s *System) reads(key string) bool { return slices.Contains(strings.Fields(s.Reads), key) }
 
 // Own is the name of the system that does what the setup's Table says.
 const Own = policy.System

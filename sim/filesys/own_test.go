@@ -37,6 +37,16 @@ func TestOwnIsByteFS(t *testing.T) {
 		if got := run(Own, machine.TableByteFS); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: Yours with ByteFS' table differs from ByteFS", name)
 		}
+		for what, change := range map[string]func(){
+			"a page cache of ByteFS' own": func() { s.Host.OwnCache = s.Host.Cache / 64 },
+			"writes without reading":      func() { s.Host.BlindWrites = true },
+		} {
+			was := s.Host
+			if change(); !reflect.DeepEqual(run(Own, machine.TableByteFS), run("bytefs", machine.TableBlocks)) {
+				t.Errorf("%s with %s: Yours with ByteFS' table differs from ByteFS", name, what)
+			}
+			s.Host = was
+		}
 		blocks, bytes := run(Own, machine.TableBlocks), run(Own, machine.TableBytes)
 		for st := range plan.Structures {
 			if n := blocks.Device.Bytes[st][device.Byte][device.Writes]; st != plan.Data && n != 0 {

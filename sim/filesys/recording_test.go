@@ -185,3 +185,32 @@ func TestEndOfBackground(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitsForOthers: what a recording says that a thread waited for others is idle where its times are kept, and no time of the
+// program, whatever the system; the rest of a pause is the program's.
+func TestWaitsForOthers(t *testing.T) {
+	s := machine.Default()
+	s.Scale, s.OpenLoop = 1, true
+	s.Device.Capacity = unit.GiB
+	const ms = unit.Millisecond
+	stat := func(at, waits unit.Time) call.Call { return call.Call{Code: call.Stat, Node: 1, At: at, Waits: waits} }
+	for _, system := range Systems {
+		thinks := func(waits unit.Time) (program, others unit.Time) {
+			r, err := Run(recorded(t, &s, 1, 100, [][]call.Call{{stat(0, 0), stat(10*ms, waits), stat(20*ms, 0)}}), &s, system.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Ledger[Thinks] - r.Idle, r.Idle
+		}
+		program, others := thinks(0)
+		if others != 0 || program < 19*ms {
+			t.Errorf("%s: %v of the program, %v of others", system.Name, program, others)
+		}
+		if p, o := thinks(4 * ms); o != 4*ms || p != program-4*ms {
+			t.Errorf("%s: of 4 ms that it waits %v are idle, and of %v of the program %v are left", system.Name, o, program, p)
+		}
+		if p, o := thinks(10 * ms); o > 10*ms || p+o != program || p > 10*ms {
+			t.Errorf("%s: of a pause in which it waits all the time %v are idle; %v are the program's", system.Name, o, p)
+		}
+	}
+}

@@ -178,10 +178,8 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p rep
 	}
 	own := *m // what is ByteFS' alone is not of others
 	m = &own
-	switch byteFS := sys.Main || sys.Part; {
-	case !byteFS:
-		m.Host.BlindWrites = false
-	case m.Host.OwnCache > 0:
+	m.Host.BlindWrites = m.Host.BlindWrites && sys.reads("blind_writes")
+	if m.Host.OwnCache > 0 && sys.reads("own_cache") {
 		m.Host.Cache = m.Host.OwnCache
 	}
 	if !w.Generated {
@@ -463,6 +461,10 @@ func (r *run) resume(c *client) unit.Time {
 			if at := r.at(c); at > r.now {
 				c.cause, c.phase = Thinks, waits
 				c.idle = c.thread.Call == 0 && !r.load.Blocks
+				if before := at - c.call.Waits; !c.idle && before > r.now {
+					return before
+				}
+				c.idle = c.idle || c.call.Waits > 0
 				return at
 			}
 			if work := r.setup.Host.Serial; work > 0 {

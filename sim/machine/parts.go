@@ -243,6 +243,19 @@ func copies(link string) unit.Bandwidth {
 	return l.Either()
 }
 
+// Copies is what copies between the GPU and its host's pinned memory reach, either way alone: what was measured of a
+// link of its rate, or of one of twice as many lanes; else four fifths of the link, which is assumed.
+func (g *GPU) Copies() unit.Bandwidth {
+	for lanes := range unit.Bandwidth(2) {
+		for _, l := range sustained.Links() {
+			if l.Protocol == g.Link*(1+lanes) {
+				return l.Either() / (1 + lanes)
+			}
+		}
+	}
+	return g.Link / 5 * 4
+}
+
 // FindGPU returns the kind of GPU with a key; the error says which there are.
 func FindGPU(key string) (GPU, error) {
 	return find("GPU", key, GPUs(), func(g *GPU) string { return g.Key })

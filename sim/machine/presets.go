@@ -115,15 +115,15 @@ func Presets() []Preset {
 	}
 }
 
-// With is the node with other GPUs in it. What programs reach of the GPUs' links to the host and to
-// each other goes with what data sheets say of these links. Assumed: boards have slots as fast as the cards that they take.
+// With is the node with other GPUs in it. What programs reach of the GPUs' links to the host goes with what copies over such
+// links reach, what they reach of those to each other with what data sheets say. Assumed: boards have slots as fast as the cards that they take.
 func (c Config) With(g GPU) Config {
 	if g.Key == c.GPU.Key {
 		c.GPU = g
 		return c
 	}
-	c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Link), int64(c.GPU.Link)))
-	c.Pinned = unit.Bandwidth(unit.MulDiv(int64(c.Pinned), int64(g.Link), int64(c.GPU.Link)))
+	c.HostPath = unit.Bandwidth(unit.MulDiv(int64(c.HostPath), int64(g.Copies()), int64(c.GPU.Copies())))
+	c.Pinned = unit.Bandwidth(unit.MulDiv(int64(c.Pinned), int64(g.Copies()), int64(c.GPU.Copies())))
 	if c.Collective > 0 {
 		was, now := c.GPU.Peer, g.Peer
 		if was == 0 || now == 0 {
@@ -156,7 +156,7 @@ func SoldWith(g GPU) Config {
 	case g.Peer > 0 && g.Link > pcie5: // its processor is on its board, with 480 GiB at 512 GB/s: NVIDIA GH200 data sheet
 		c := must(FindPreset("dgx-h100")).Config.With(g)
 		c.GPUs, c.Switch, c.Host, c.HostRate = 1, 1, 480*unit.GiB, 512*unit.GBps
-		c.HostPath, c.Adam, c.Prices.BaseWatt = g.Link/5*4, adam, 300 // four fifths of NVLink-C2C: assumed; 300 W are the processor's
+		c.Adam, c.Prices.BaseWatt = adam, 300 // W of the processor
 		return c
 	case g.Peer > 0:
 		return must(FindPreset("dgx-h100")).Config.With(g)

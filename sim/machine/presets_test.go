@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/sustained"
 	"spillway/sim/unit"
 )
 
@@ -151,5 +152,32 @@ func TestSoldWith(t *testing.T) {
 		if _, err := c.Build(); err != nil {
 			t.Errorf("%s: %v", tt.gpu, err)
 		}
+	}
+}
+
+// TestOneRateOfALink: whatever node a GPU stands in, copies over its link reach what was measured of the link, but for the TERAIO
+// paper's own engine; the link of every GPU was measured, and no copy is faster than what the data sheet says.
+func TestOneRateOfALink(t *testing.T) {
+	measured := map[unit.Bandwidth]bool{}
+	for _, l := range sustained.Links() {
+		measured[l.Either()], measured[l.Either()/2] = true, true
+	}
+	for _, g := range GPUs() {
+		rate := g.Copies()
+		if !measured[rate] || rate > g.Link {
+			t.Errorf("copies of a %s reach %v of %v; nobody measured that", g.Key, rate, g.Link)
+		}
+		if c := SoldWith(g); c.HostPath != rate && g.Key != Standard().GPU.Key {
+			t.Errorf("in what a %s is sold with copies reach %v, elsewhere %v", g.Key, c.HostPath, rate)
+		}
+		for _, p := range Presets()[1:] {
+			if c := p.Config.With(g); c.HostPath != rate {
+				t.Errorf("%s in %s: copies reach %v, elsewhere %v", g.Key, p.Key, c.HostPath, rate)
+			}
+		}
+	}
+	g := GPUs()[0]
+	if g.Link = unit.GBps; g.Copies() != unit.GBps/5*4 {
+		t.Errorf("of a link of 1 GB/s that nobody measured copies reach %v", g.Copies())
 	}
 }

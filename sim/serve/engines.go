@@ -15,7 +15,8 @@ type Engine struct {
 	Step, Each unit.Time  // of each step, and more for each sequence in it
 	Front      unit.Time  // of each request, one after the other: HTTP and tokenizer
 	Share      int64      // of a GPU's memory, in thousandths
-	Spare      unit.Bytes // of that, for activations, of each GPU
+	Spare      unit.Bytes // of that, for neither weights, keys and values nor activations, of each GPU: what the driver and libraries take
+	Scratch    Scratch    // activations
 	Sequences  int64      // at once
 	Tokens     int64      // of a step
 	Small      [2]int64   // sequences and tokens on GPUs of less than 70 GiB, and on A100; 0: the same
@@ -29,20 +30,20 @@ func Engines() []Engine {
 	return []Engine{
 		{
 			Key: "trtllm", Title: "TensorRT-LLM 1.0", Step: 530 * unit.Microsecond, Each: 6300 * unit.Nanosecond,
-			Share: 950, Spare: 2560 * unit.MiB, Sequences: 1024, Tokens: 8192, Whole: true,
-			Source: "fitted to 20 rows of TensorRT-LLM's performance overview (v1.0): Llama 3 8B and 70B in fp8 on H100",
+			Share: 950, Spare: 1664 * unit.MiB, Scratch: Scratch{Number: 2}, Sequences: 1024, Tokens: 8192, Whole: true,
+			Source: "fitted to 20 rows of TensorRT-LLM's performance overview (v1.0): Llama 3 8B and 70B in fp8 on H100. Activations: as vLLM's layers; no log of its own says them",
 			Band:   "other models and GPUs of that table: half within 9 %, nine of ten within 30 %",
 		},
 		{
 			Key: "vllm", Title: "vLLM 0.11", Step: 2700 * unit.Microsecond, Each: 43 * unit.Microsecond, Front: 20_800 * unit.Microsecond,
-			Share: 900, Spare: 1536 * unit.MiB, Sequences: 1024, Tokens: 8192, Small: [2]int64{256, 2048},
-			Source: "fitted to gpustack's logs of vLLM 0.11 with Qwen3 14B on A100, and to Qwen2.5's page of one request at a time; on other GPUs it is assumed",
+			Share: 900, Spare: 864 * unit.MiB, Scratch: Scratch{Number: 2, Choice: 38_600}, Sequences: 1024, Tokens: 8192, Small: [2]int64{256, 2048},
+			Source: "fitted to gpustack's logs of vLLM 0.11 with Qwen3 14B on A100, and to Qwen2.5's page of one request at a time; on other GPUs it is assumed. Activations: shapes of a layer, and nine peaks that vLLM 0.6.5 to 0.11 prints",
 			Band:   "loads of the fitted kind within 8 %; llm-d's tables within 35 %",
 		},
 		{
 			Key: "llamacpp", Title: "llama.cpp", Step: 300 * unit.Microsecond, Each: 10 * unit.Microsecond,
-			Share: 950, Spare: 512 * unit.MiB, Sequences: 4, Tokens: 2048,
-			Source: "assumed, but for reading weights and for prompts, which are fitted to rows of one request at a time",
+			Share: 950, Spare: 160 * unit.MiB, Scratch: Scratch{Number: 4, Pass: 512, Choice: 4 * thousand, All: true}, Sequences: 4, Tokens: 2048,
+			Source: "assumed, but for reading weights and for prompts, which are fitted to rows of one request at a time. Activations: logits of 512 tokens at once, its default",
 			Band:   "one request at a time: half within 15 %, answers within 38 %, prompts within 28 %; nothing is known of more",
 		},
 	}

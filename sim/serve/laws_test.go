@@ -239,7 +239,7 @@ func TestStack(t *testing.T) {
 		s.System = "host"
 		s.HostKV = blocks * 64 * kv
 		// GPU memory that holds the longest request and no more.
-		s.Activations = 0
+		s.Activations = -1
 		x, sys, e, err := s.resolve()
 		if err != nil {
 			t.Fatal(err)
@@ -428,7 +428,7 @@ func TestManyWithOnePrefix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Activations += full.footprint(e, sys, 1).KV - 5000*roomy.Memory.KVToken
+	s.Activations = full.Activations + full.footprint(e, sys, 1).KV - 5000*roomy.Memory.KVToken
 	tight := served(t, w, &s)
 	keeps(t, 0, w, &s, roomy)
 	// A step has 8192 tokens: three and a part of another compute the beginning, and who is in the second step finds it.

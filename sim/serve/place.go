@@ -141,6 +141,7 @@ func (s *Setting) footprint(e *Engine, sys *System, longest int64) Footprint {
 		Given: share(s.Node.GPU.Memory, s.Share) * n, Activations: s.Activations * n,
 		Weights: all, KVToken: Keys(s.Model, s.KV),
 	}
+	m.Layers, m.Choice = s.scratch(e, sys)
 	two := 2 * all / unit.Bytes(s.Model.Layers) // the layer that is used, and the next
 	onGPU, inHost := m.KVToken, unit.Bytes(0)   // of a token's keys and values
 	switch sys.Stream {

@@ -154,12 +154,14 @@ type Footprint struct {
 	// HostWeights and DriveWeights are those in host memory and on drives, of systems whose weights do not stay on GPUs.
 	HostWeights, DriveWeights unit.Bytes
 
-	Activations unit.Bytes
-	KV          unit.Bytes // what is left for keys and values, where the system keeps those of requests under way
-	KVToken     unit.Bytes // keys and values of a token
-	KVTokens    int64      // that fit into KV
-	GiB         int64      // tokens that one GiB more or less holds, on each GPU of the replica; 0 where they are elsewhere
-	Host, Drive int64      // tokens that these tiers hold
+	Activations unit.Bytes // with what driver and libraries take
+	// Layers and Choice are what a step takes on each GPU in its widest layer, and to choose tokens; the larger is in Activations.
+	Layers, Choice unit.Bytes
+	KV             unit.Bytes // what is left for keys and values, where the system keeps those of requests under way
+	KVToken        unit.Bytes // keys and values of a token
+	KVTokens       int64      // that fit into KV
+	GiB            int64      // tokens that one GiB more or less holds, on each GPU of the replica; 0 where they are elsewhere
+	Host, Drive    int64      // tokens that these tiers hold
 }
 
 // Ran reports whether the requests were served.

@@ -427,7 +427,6 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	or(&s.Sequences, sequences)
 	or(&s.Tokens, tokens)
 	or(&s.Share, e.Share)
-	or((*int64)(&s.Activations), int64(e.Spare))
 	if s.Front < 0 {
 		s.Front = e.Front
 	}
@@ -451,7 +450,7 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 		{"sequences at once", s.Sequences, 1, 1 << 16},
 		{"tokens of a step", s.Tokens, 1, 1 << 40},
 		{"share of memory, in thousandths", s.Share, 1, thousand},
-		{"memory for activations", int64(s.Activations), 0, 1 << 40},
+		{"memory for activations", int64(s.Activations), -1, 1 << 40},
 		{"front end, in picoseconds", int64(s.Front), 0, int64(100 * unit.Second)},
 		{"host memory for keys and values", int64(s.HostKV), -1, 1 << 50},
 		{"drives for keys and values", int64(s.DriveKV), -1, 1 << 55},
@@ -472,6 +471,9 @@ func (s *Setting) fill() (*Setting, *System, *Engine, error) {
 	}
 	if s.KV != BF16 && s.KV != FP8 && (s.KV != W4 || sys.Stream != Blocked) || s.Weights > W4 || s.KVPlace > OnDrive {
 		return nil, nil, nil, errors.New("keys and values of four bits are FlexGen's alone; choose bf16 or fp8")
+	}
+	if s.Activations < 0 {
+		s.Activations = e.Spare + max(s.scratch(e, sys))
 	}
 	return s, sys, e, nil
 }

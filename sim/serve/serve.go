@@ -40,4 +40,6 @@
 //  7. What goes to host memory because GPU memory was over leaves it at once; it comes back when it is there. Where host memory
 //     has no room for it, it is computed again.
 //  8. An engine knows how long answers may be where it reserves memory: here the truth, there a maximum.
+//  9. Activations are those of vLLM up to 0.11, which sorts logits to choose a token; later ways to choose take less, and models that
+//     read images more. What a driver keeps of a GPU is the same for all, as on one of 80 GB.
 package serve

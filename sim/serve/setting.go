@@ -93,8 +93,8 @@ type Setting struct {
 	Sequences int64   // at once, of a replica; 0: the engine's
 	Tokens    int64   // of a step, of a replica; 0: the engine's
 	Reserve   Reserve // what a sequence takes of memory
-	// Share is what of a GPU's memory the engine takes, in thousandths, Activations what of that is for neither
-	// weights nor keys and values, of each GPU; 0: the engine's.
+	// Share is what of a GPU's memory the engine takes, in thousandths; 0: the engine's. Activations is what of that is for neither
+	// weights nor keys and values, of each GPU; -1: what the engine takes for steps of so many tokens and sequences.
 	Share       int64
 	Activations unit.Bytes
 	Front       unit.Time // a request's way through the server, one after the other; -1: the engine's

@@ -40,7 +40,7 @@ func Standard() Setting {
 		panic(err)
 	}
 	return Setting{
-		System: Systems()[0].Key, Model: &a, Node: Server(g, 1), Tensor: 1, Engine: "vllm", Weights: FP8, KV: FP8, Front: -1, HostKV: -1, DriveKV: -1,
+		System: Systems()[0].Key, Model: &a, Node: Server(g, 1), Tensor: 1, Engine: "vllm", Weights: FP8, KV: FP8, Activations: -1, Front: -1, HostKV: -1, DriveKV: -1,
 		Affinity: 10_000, Layers: -1, GPUShare: 200, HostShare: 800, KVPlace: OnHost, CPUAttention: true,
 		TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond,
 	}

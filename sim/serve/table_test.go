@@ -338,3 +338,70 @@ func band(t *testing.T, row map[string]string, off, most float64) {
 		t.Errorf("%v: %+.1f %%, want %v at most", row, off, most)
 	}
 }
+
+// TestActivations compares with the peaks that vLLM prints: those that the layers decide follow from shapes, and of the others one
+// constant is fitted. Rows with a note other than V0 are printed only.
+func TestActivations(t *testing.T) {
+	e, err := FindEngine("vllm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows(t, "activations.csv") {
+		n := func(column string) int64 { return int64(number(t, row[column])) }
+		want := number(t, row["gib"])
+		layers, choice := e.Scratch.of(arch(t, row["model"]), n("tokens"), n("sequences"), n("gpus"))
+		got := float64(max(layers, choice)) / float64(unit.GiB)
+		t.Logf("%-18s %d GPUs, %5d tokens, %4d sequences, %-5s %5.2f GiB, ours %5.2f (%+.1f %%) %s",
+			row["model"], n("gpus"), n("tokens"), n("sequences"), row["version"], want, got, off(got, want), row["note"])
+		if row["note"] == "" || row["note"] == "V0" {
+			band(t, row, off(got, want), 6)
+		}
+	}
+}
+
+// TestMoreOfAStep: of every engine and model, steps of more tokens or sequences never take less memory and leave room for no more keys
+// and values, steps of fewer do leave more, and who says how much is for activations has it.
+func TestMoreOfAStep(t *testing.T) {
+	room := func(s Setting) Footprint {
+		t.Helper()
+		full, sys, e, err := s.resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return full.footprint(e, sys, 1)
+	}
+	for _, e := range Engines() {
+		for _, a := range model.Models() {
+			if a.Encoder > 0 {
+				continue
+			}
+			s := Standard()
+			s.Engine, s.Model = e.Key, &a
+			first, last := Footprint{}, Footprint{}
+			for _, tokens := range []int64{64, 256, 1024, 4096, 16384, 65536} {
+				s.Tokens = tokens
+				m := room(s)
+				if last.Given > 0 && (m.Activations < last.Activations || m.KVTokens > last.KVTokens) {
+					t.Errorf("%s of %s: a step of %d tokens takes %v and leaves %d tokens, one of fewer %v and %d", a.Name, e.Key, tokens, m.Activations, m.KVTokens, last.Activations, last.KVTokens)
+				}
+				if last = m; first.Given == 0 {
+					first = m
+				}
+				s.Sequences = 1
+				if few := room(s); few.Activations > m.Activations {
+					t.Errorf("%s of %s: one sequence takes more than many", a.Name, e.Key)
+				}
+				s.Sequences = 0
+			}
+			if first.Activations >= last.Activations {
+				t.Errorf("%s of %s: 64 tokens take as much as 65536", a.Name, e.Key)
+			}
+		}
+	}
+	s := Standard()
+	for _, tokens := range []int64{64, 65536} {
+		if s.Tokens, s.Activations = tokens, 0; room(s).Activations != 0 {
+			t.Errorf("%v for activations where none is to be", room(s).Activations)
+		}
+	}
+}

@@ -85,6 +85,7 @@ type decoder struct {
 	errs   []error
 	direct bool // there is no metadata
 
+	waits   unit.Time        // how long the thread at hand waited for others before the next call
 	trace                    // of strace
 	version int64            // of fio's iolog
 	action  byte             // blkparse: the action of a request that counts
@@ -309,7 +310,7 @@ func (d *decoder) thread(id uint64) int32 {
 	if k := len(d.resting); k > 0 {
 		n := d.resting[k-1]
 		d.resting = d.resting[:k-1]
-		d.threads[id] = n
+		d.threads[id], d.waits = n, maxAt // it was not there
 		return n
 	}
 	if len(d.calls) >= load.MaxThreads {
@@ -342,7 +343,9 @@ func (d *decoder) emit(c call.Call) bool {
 	list := d.calls[t]
 	if n := len(list); n > 0 {
 		c.At = max(c.At, list[n-1].At)
+		c.Waits = min(d.waits, c.At-list[n-1].At)
 	}
+	d.waits = 0
 	d.calls[t] = append(list, c)
 	d.order = append(d.order, t)
 	d.count++

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -346,6 +347,57 @@ func TestStrace(t *testing.T) {
 		if got != c.want || !slices.Equal(r.Unmatched, c.left) {
 			t.Errorf("%s:\n%s\nwant\n%s\nleft out are %v, not %v", name, got, c.want, r.Unmatched, c.left)
 		}
+	}
+}
+
+// TestWaits: the time before a call that a thread spends in calls that wait for others is said of it: whole or interrupted, of a parent,
+// of a lock, and of a thread that was not there; what else a thread does between its calls is its own. Written and read again it is the
+// same.
+func TestWaits(t *testing.T) {
+	const text = `7 1716900000.000000 openat(AT_FDCWD, "/a", O_RDONLY) = 3
+7 1716900000.000100 clone(child_stack=NULL, flags=SIGCHLD) = 8
+7 1716900000.001000 wait4(-1,  <unfinished ...>
+8 1716900000.002000 fsync(3) = 0
+8 1716900000.002500 futex(0x7f, FUTEX_WAIT_PRIVATE, 2, NULL) = -1 EAGAIN (Resource temporarily unavailable)
+8 1716900000.002600 getpid() = 8
+8 1716900000.004000 read(3, "x", 100) = 100
+8 1716900000.005000 +++ exited with 0 +++
+7 1716900000.005100 <... wait4 resumed>[{WIFEXITED(s)}], 0, NULL) = 8
+7 1716900000.005200 nanosleep({tv_sec=0, tv_nsec=1000000}, NULL) = 0
+7 1716900000.006300 clone(child_stack=NULL, flags=SIGCHLD) = 9
+7 1716900000.006400 poll([{fd=9}], 1, -1) = 1
+7 1716900000.006900 poll([{fd=9}], 1, -1) = 1 <0.000070>
+7 1716900000.007000 fsync(3) = 0
+9 1716900000.007500 stat("/a", {st_mode=S_IFREG|0644, st_size=5, ...}) = 0
+`
+	waits := func(r *load.Recording) (list [][]unit.Time) {
+		for _, calls := range r.Threads {
+			var of []unit.Time
+			for _, c := range calls {
+				of = append(of, c.Waits/unit.Microsecond)
+			}
+			list = append(list, of)
+		}
+		return list
+	}
+	r, err := Read("log", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]unit.Time{{0, 4100 + 500 + 70}, {0, 100, 3500}} // process 9 makes its calls behind those of 8
+	if got := waits(r); !reflect.DeepEqual(got, want) {
+		t.Errorf("threads wait %v µs before their calls, want %v", got, want)
+	}
+	var own strings.Builder
+	if err := Encode(&own, r); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read("own", strings.NewReader(own.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := waits(again); !reflect.DeepEqual(got, want) {
+		t.Errorf("written and read again they wait %v µs, want %v:\n%s", got, want, own.String())
 	}
 }
 

@@ -43,7 +43,13 @@ type process struct {
 	cwd     int32
 	pending []byte // the beginning of a call that is not finished
 	since   unit.Time
+	// waits is how long it waited for others since its last call; blocked: it does since a moment, until its next line.
+	waits, from unit.Time
+	blocked     bool
 }
+
+// wait adds to what a process waited for others.
+func (p *process) wait(t unit.Time) { p.waits += min(max(t, 0), maxAt-p.waits) }
 
 // A table has the number of an open file by descriptor, -1 for none.
 type table struct {
@@ -201,6 +207,10 @@ func (d *decoder) straceLine(b []byte) bool {
 	if p == nil {
 		return d.leave("calls of processes beyond the first " + prose.Grouped(maxProcesses))
 	}
+	if p.blocked {
+		p.blocked = false
+		p.wait(d.at - p.from)
+	}
 	if at := bytes.LastIndex(b, []byte("<unfinished ...>")); at >= 0 && len(bytes.TrimSpace(b[at+16:])) == 0 {
 		p.since = d.at
 		p.pending = append(p.pending[:0], bytes.TrimRight(b[:min(at, maxPending)], " ")...)
@@ -215,7 +225,42 @@ func (d *decoder) straceLine(b []byte) bool {
 		}
 		return true
 	}
-	return d.system(p, string(name), b[len(name):])
+	if awaits(name) {
+		if took, ok := lasted(b); ok {
+			p.wait(took)
+		} else {
+			p.blocked, p.from = true, d.at
+		}
+	}
+	return d.waited(p, string(name), b[len(name):])
+}
+
+// awaits reports whether a call is one in which a thread waits for what others do.
+func awaits(name []byte) bool {
+	switch string(name) {
+	case "wait4", "waitid", "waitpid", "futex", "futex_wait", "futex_waitv", "poll", "ppoll", "select", "pselect6", "_newselect",
+		"epoll_wait", "epoll_pwait", "epoll_pwait2", "pause", "rt_sigsuspend", "rt_sigtimedwait":
+		return true
+	}
+	return false
+}
+
+// lasted is how long a call took, which -T writes at the end of its line.
+func lasted(b []byte) (unit.Time, bool) {
+	at := bytes.LastIndexByte(b, '<')
+	if at < 0 || b[len(b)-1] != '>' {
+		return 0, false
+	}
+	ps, ok := fraction(b[at+1:len(b)-1], 12)
+	return unit.Time(min(ps, int64(maxAt))), ok
+}
+
+// waited takes a whole call of a process, and what it waited for before if that call is kept.
+func (d *decoder) waited(p *process, name string, b []byte) bool {
+	d.waits = p.waits
+	ok := d.system(p, name, b)
+	p.waits, d.waits = d.waits, 0
+	return ok
 }
 
 // clock reads a time as -ttt or -tt prints it.
@@ -263,8 +308,11 @@ func (d *decoder) resumed(b []byte) bool {
 	if !bytes.HasPrefix(whole, name) || len(whole) <= len(name) || whole[len(name)] != '(' {
 		return d.leave("ends of calls whose beginning is not there")
 	}
+	if awaits(name) {
+		p.wait(d.at - p.since)
+	}
 	d.at = p.since
-	return d.system(p, string(name), whole[len(name):])
+	return d.waited(p, string(name), whole[len(name):])
 }
 
 // isFork reports whether a call makes a process or a thread.

@@ -97,8 +97,9 @@ func (d *decoder) ownLine(b []byte) bool {
 	}
 	c := call.Call{Changed: call.Unknown}
 	if n > 6 && string(w[6]) != "-" && !flags(w[6], &c) {
-		return d.bad("the flags are %.30q; want d, s, a or r0 to r100, with commas between them, or -", w[6])
+		return d.bad("the flags are %.30q; want d, s, a, r0 to r100 or w and microseconds, with commas between them, or -", w[6])
 	}
+	d.waits = c.Waits
 	if op == "dir" || op == "file" { // exists before
 		at := d.find(e, whole, op == "dir")
 		switch {
@@ -207,6 +208,12 @@ func flags(w []byte, c *call.Call) bool {
 				return false
 			}
 			c.Changed = int16(v)
+		case len(f) > 1 && f[0] == 'w':
+			ps, ok := fraction(f[1:], 6)
+			if !ok || ps > int64(maxAt) {
+				return false
+			}
+			c.Waits = unit.Time(ps)
 		default:
 			return false
 		}
@@ -273,8 +280,8 @@ func Encode(w io.Writer, r *load.Recording) error {
 				line = strconv.AppendInt(line, c.Offset, 10)
 			}
 			line = strconv.AppendInt(append(line, ' '), c.Length, 10)
-			line = appendFlags(line, c)
 		}
+		line = appendFlags(line, c)
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
 		}
@@ -283,15 +290,22 @@ func Encode(w io.Writer, r *load.Recording) error {
 }
 
 func appendFlags(line []byte, c *call.Call) []byte {
-	sign := byte(' ')
+	sign, moves := byte(' '), c.Code == call.Read || c.Code == call.Write
 	for i, f := range []byte("dsa") {
-		if c.Flags>>i&1 != 0 {
+		if moves && c.Flags>>i&1 != 0 {
 			line = append(line, sign, f)
 			sign = ','
 		}
 	}
-	if c.Changed >= 0 {
+	if moves && c.Changed >= 0 {
 		line = strconv.AppendInt(append(line, sign, 'r'), int64(c.Changed), 10)
+		sign = ','
+	}
+	if c.Waits > 0 {
+		for words := bytes.Count(line, []byte(" ")) + 1; words < 6; words++ {
+			line = append(line, " -"...)
+		}
+		line = micro(append(line, sign, 'w'), c.Waits)
 	}
 	return line
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"spillway/sim/unit"
 	"spillway/traces/jsonstream"
@@ -160,7 +159,9 @@ func (rd *reading) devices() {
 		if !r.Object() {
 			continue
 		}
-		d, others := recording.Device{ID: -1}, false // another vendor's, whose numbers say something else
+		// Kineto writes registers of a multiprocessor of NVIDIA's GPUs alone; other vendors' numbers of the same words say
+		// something else (libkineto, DeviceProperties.cpp).
+		d, capable := recording.Device{ID: -1}, false
 		for {
 			key, ok := r.Key()
 			if !ok {
@@ -181,9 +182,8 @@ func (rd *reading) devices() {
 				d.Minor, _ = r.Int()
 			case "numSms":
 				d.SMs, _ = r.Int()
-			case "warpSize":
-				v, ok := r.Int()
-				others = ok && v != 32
+			case "regsPerMultiprocessor":
+				_, capable = r.Int()
 			case "totalGlobalMem":
 				if v, ok := r.Int(); ok && v > 0 {
 					d.Memory = unit.Bytes(v)
@@ -192,18 +192,13 @@ func (rd *reading) devices() {
 				r.Skip()
 			}
 		}
-		if others || !nvidia(d.Name) {
+		if !capable {
 			d.Major, d.Minor, d.SMs = 0, 0, 0
 		}
 		if len(rd.properties) < 1024 {
 			rd.properties = append(rd.properties, d)
 		}
 	}
-}
-
-// nvidia reports whether a device's name has its vendor's, as the driver writes it.
-func nvidia(name string) bool {
-	return strings.HasPrefix(name, "NVIDIA ") || strings.HasPrefix(name, "Tesla ") || strings.HasPrefix(name, "Quadro ")
 }
 
 // events reads the list of events.

@@ -58,8 +58,8 @@ type Call struct {
 	// Truncate.
 	Offset, Length int64
 	// Think is what the thread computes before it calls. It does not call before At
-	// (0: as soon as it can).
-	Think, At unit.Time
+	// (0: as soon as it can). Waits is for how long before At it waits for other threads and processes.
+	Think, At, Waits unit.Time
 }
 
 // A Node is a file or a directory. Node 0 is the root.

@@ -12,7 +12,7 @@ import (
 
 // What a recording may have at most.
 const (
-	MaxCalls   = 2 << 20 // 48 bytes each, and 24 more while it is replayed
+	MaxCalls   = 2 << 20 // 56 bytes each, and 24 more while it is replayed
 	MaxThreads = 1024
 	MaxNodes   = 1 << 20
 	MaxSize    = 1 << 40 // bytes of a file

@@ -644,10 +644,10 @@ func nodeSettings(c *machine.Config, knobs []setting, without []string) string {
 	return knob.Join(list, " ")
 }
 
-// linkRates are a GPU's own links, by what programs reach of them: machine.Config.With.
+// linkRates are a GPU's links by themselves, by what programs reach of them in a node: machine.Config.With.
 func linkRates(g *machine.GPU) string {
 	text := func(b unit.Bandwidth) string { return knob.Decimal(int64(b), int64(unit.GBps)) }
-	return fmt.Sprintf("host_path=%s pinned=%[1]s collective=%s", text(g.Link), text(cmp.Or(g.Peer, g.Link)))
+	return fmt.Sprintf("host_path=%s pinned=%[1]s collective=%s", text(g.Copies()), text(cmp.Or(g.Peer, g.Link)))
 }
 
 // notOfGPU are knobs of a node that its GPU does not decide: how many there are, and what comes with

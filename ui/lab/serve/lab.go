@@ -10,6 +10,7 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/serve"
+	"spillway/sim/unit"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/own"
@@ -180,7 +181,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	m := &r.Memory
 	rep.Notes = append(rep.Notes,
-		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)))
+		fmt.Sprintf("A copy holds keys and values of %s tokens in GPU memory, %s each; one GiB more on each of its GPUs holds %s more.", prose.Grouped(m.KVTokens), m.KVToken, prose.Grouped(m.GiB)), kept(s, r))
 	if rate, less := r.setting.LinkOfHost(); less && r.Moved.In().Bytes > 0 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Copies between GPUs and host memory reach %v a replica: host memory moves no more, of whose %v a copy uses half. A faster link changes nothing.", rate, r.setting.Node.HostRate))
 	}
@@ -214,6 +215,24 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	rep.Curves = curves(r)
 	return rep
+}
+
+// kept says what of GPU memory is for neither weights nor keys and values, and what decides how much.
+func kept(s *settings, r *result) string {
+	m, x := &r.Memory, &r.setting
+	text := fmt.Sprintf("Besides weights, keys and values %v of each GPU are kept", m.Activations/unit.Bytes(x.Tensor))
+	e, err := core.FindEngine(s.Engine)
+	switch of, errS := s.system(r.System); {
+	case err != nil || errS != nil || s.Spare >= 0:
+		return text + ", as set."
+	case of.Stream != core.Resident && of.Stream != core.Divided:
+		return fmt.Sprintf("%s: %v for a layer of the tokens that the GPU computes at a time, the rest for driver and libraries.", text, m.Layers)
+	case m.Choice > m.Layers:
+		return fmt.Sprintf("%s: %v for driver and libraries, %v to choose tokens in a step, more than its layers take (%v).", text, e.Spare, m.Choice, m.Layers)
+	case m.Choice > 0:
+		return fmt.Sprintf("%s: %v for driver and libraries, %v for the layers of a step, more than choosing tokens takes (%v).", text, e.Spare, m.Layers, m.Choice)
+	}
+	return fmt.Sprintf("%s: %v for driver and libraries, %v for the layers of a step.", text, e.Spare, m.Layers)
 }
 
 // words are what settings do not say of a run: what opened files have, and times in the unit that people use.

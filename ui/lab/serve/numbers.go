@@ -123,6 +123,7 @@ func list() []report.Measure[*result] {
 		add(key, label, "GiB", help, 1, 0, func(r *result) float64 { return float64(f(&r.Memory)) / float64(unit.GiB) })
 	}
 	gib("weights_gib", "Weights", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.Weights })
+	gib("activations_gib", "Activations", "On the GPUs of a copy: what the engine keeps free for a step, with what driver and libraries take.", func(m *core.Footprint) unit.Bytes { return m.Activations })
 	gib("kv_gib", "Memory for keys and values", "On the GPUs of a copy.", func(m *core.Footprint) unit.Bytes { return m.KV })
 	add("gpu_used_gib", "GPU memory in use", "GiB", "Weights and activations of a copy, and the most keys and values at once, those kept of prompts among them; mean over the copies.", 1, 0, func(r *result) float64 {
 		return inGiB(r.Memory.Weights + r.Memory.Activations + r.running(core.OnGPU, func(x *core.Sample) int64 { return x.Used + x.Cached })/unit.Bytes(max(1, r.Replicas)))

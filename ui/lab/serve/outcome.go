@@ -28,6 +28,7 @@ type outcome struct {
 	Peak     int64              `json:"peak_tokens" help:"most tokens in use at once, of a copy"`
 	KVTokens int64              `json:"kv_tokens" help:"that a copy holds in GPU memory"`
 	Weights  int64              `json:"weights_bytes" help:"on the GPUs of a copy"`
+	Scratch  int64              `json:"activations_bytes" help:"on the GPUs of a copy: kept free for a step, with what driver and libraries take"`
 	LinkIn   int64              `json:"link_in_bytes" help:"from host memory to GPUs"`
 	LinkOut  int64              `json:"link_out_bytes" help:"from GPUs to host memory"`
 	Read     int64              `json:"read_bytes" help:"from drives"`
@@ -63,7 +64,7 @@ func outcomeOf(r *result) outcome {
 	x := outcome{
 		System: r.System, Refused: r.Refused, Copies: r.Replicas, Time: int64(r.Time), Requests: int64(len(r.Requests)), Good: r.Good,
 		Prompts: r.Prompts, Answers: r.Answers, Tokens: r.Tokens, TTFT: spreadOf(&r.TTFT), TPOT: spreadOf(&r.TPOT), ITL: spreadOf(&r.ITL), E2E: spreadOf(&r.E2E),
-		Steps: r.Steps, Again: r.Preempted, Peak: r.PeakKV, KVTokens: r.Memory.KVTokens, Weights: int64(r.Memory.Weights),
+		Steps: r.Steps, Again: r.Preempted, Peak: r.PeakKV, KVTokens: r.Memory.KVTokens, Weights: int64(r.Memory.Weights), Scratch: int64(r.Memory.Activations),
 		LinkIn: int64(r.In().Bytes), LinkOut: int64(r.LinkOut.Bytes), Read: int64(r.FromDrives().Bytes), Written: int64(r.Write.Bytes), Policy: r.Script,
 	}
 	for p := range x.Phases {

@@ -65,7 +65,7 @@ func standard() settings {
 		Model: "llama3-8b", GPU: "h100-sxm", Drive: "pm9a3", Engine: "vllm", Weights: "bf16", KV: "bf16", Reserve: "engine", KVPlace: "host",
 		Own: own.Standard(), Tiers: tiersOf[0],
 		GPUs: 1, Host: 256 * unit.GiB, Drives: 1, Spare: -1, KWh: 13, Years: 4, Pause: 30 * unit.Second,
-		Setting: core.Setting{HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 10_000, GPUShare: 200, HostShare: 800, KVPlace: core.OnHost, CPUAttention: true, TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond},
+		Setting: core.Setting{Activations: -1, HostKV: -1, DriveKV: -1, Layers: -1, Front: -1, Affinity: 10_000, GPUShare: 200, HostShare: 800, KVPlace: core.OnHost, CPUAttention: true, TTFT: 2 * unit.Second, TPOT: 50 * unit.Millisecond},
 	}
 }
 
@@ -294,15 +294,15 @@ func knobs() map[string][]knob.Knob[settings] {
 		return knob.Bool(k, func(s *settings) *bool { return ref(&s.Setting) })
 	}
 	engine := []knob.Knob[settings]{
-		given(knob.Info{Key: "sequences", Label: "Sequences at once", Help: "How many requests a copy computes at a time at most.", Min: 1, Max: 65536, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Sequences }),
-		given(knob.Info{Key: "step_tokens", Label: "Tokens of a step", Help: "How many tokens a step computes at most; longer prompts are cut into chunks.", Unit: "tokens", Min: 16, Max: 1 << 20, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Tokens }),
+		given(knob.Info{Key: "sequences", Label: "Sequences at once", Help: "How many requests a copy computes at a time at most. vLLM keeps memory to choose a token for each.", Min: 1, Max: 65536, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Sequences }),
+		given(knob.Info{Key: "step_tokens", Label: "Tokens of a step", Help: "How many tokens a step computes at most; longer prompts are cut into chunks. More of them take more memory for activations.", Unit: "tokens", Min: 16, Max: 1 << 20, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Tokens }),
 		one(knob.Info{Key: "reserve", Label: "Takes memory for", Help: "What a request takes of memory for keys and values when it begins.", Choices: []knob.Choice{
 			{Key: "engine", Label: "as the engine does"},
 			{Key: "whole", Label: "prompt and answer", Help: "TensorRT-LLM's default: nothing begins again, and memory waits for answers."},
 			{Key: "prompt", Label: "its prompt", Help: "When memory is over the youngest gives back its own and begins again."},
 		}}, func(s *settings) *string { return &s.Reserve }),
 		given(knob.Info{Key: "gpu_share_used", Label: "Share of GPU memory", Help: "What of a GPU's memory the engine takes.", Unit: "%", Scale: 10, Min: 10, Max: 1000, Zero: "as the engine's"}, func(s *core.Setting) *int64 { return &s.Share }),
-		number(knob.Info{Key: "spare", Label: "For activations", Help: "What of that is for neither weights nor keys and values, of each GPU.", Unit: "MiB", Min: -1, Max: 1 << 17}, func(s *settings) *int64 { return &s.Spare }),
+		number(knob.Info{Key: "spare", Label: "For activations", Help: "What of that is for neither weights nor keys and values, of each GPU; -1: what the engine keeps for its steps.", Unit: "MiB", Min: -1, Max: 1 << 17}, func(s *settings) *int64 { return &s.Spare }),
 		given(knob.Info{Key: "affinity", Label: "Affinity of the router", Help: "How many requests on the way a whole prefix at hand outweighs when a copy is chosen.", Scale: 1000, Max: 1_000_000}, func(s *core.Setting) *int64 { return &s.Affinity }),
 		yes(knob.Info{Key: "second", Label: "Written on second use", Help: "A block goes to drives only when it was used again: drives live longer."}, func(s *core.Setting) *bool { return &s.WriteOnSecond }),
 		yes(knob.Info{Key: "pageable", Label: "Memory is not pinned", Help: "Copies of pageable memory take twice as long."}, func(s *core.Setting) *bool { return &s.Pageable }),
