@@ -60,7 +60,7 @@ func onCompressed(list []system.System) []system.System {
 		}
 		if s.Bound(&o) {
 			s.Title, s.About = "Buddy alone", "GPU memory that hardware compresses, and nothing else: tensors take the slots of their targets, kernels wait for what overflows, and nothing moves. All must fit."
-			s.Plan, s.Search = fits, nil
+			s.Plan, s.Search, s.Reads = fits, nil, "gpu_memory"
 		} else {
 			s.Title, s.About = "Buddy + "+s.Title, s.About+" On GPU memory that hardware compresses: tensors take the slots of their targets, and kernels wait for what overflows."
 		}

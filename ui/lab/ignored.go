@@ -15,6 +15,10 @@ func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 	if k == nil || u.Moot(key) != "" || u.Hidden(key) {
 		return false
 	}
+	brings := func(c knob.Choice) bool { return c.Set != "" }
+	if l.Entry != "" && u.Text(l.Entry) == "" && slices.Contains(l.EntryKnobs, key) && !slices.ContainsFunc(k.Choices, brings) {
+		return false // only opened files have it
+	}
 	x, err := l.System(system)
 	if p := l.Script(); p != nil && k.Panel == p.Panel { // only who follows a policy reads its settings
 		return err == nil && x.Follows == p.Key

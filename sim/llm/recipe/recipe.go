@@ -565,6 +565,10 @@ func (j *Job) Time() (Step, error) {
 		s.Paging += max(0, j.Link.Time(weights+gradients)-computing/5*4)
 	}
 	s.Time = computing + s.Unpack + s.Optimizer + s.Communication + s.Paging
+	if moved := max(s.FromHost, s.ToHost); moved > 0 { // each part hides by itself, and all share the link
+		least := max(s.Time, j.Link.Time(moved))
+		s.Paging, s.Time = s.Paging+least-s.Time, least
+	}
 	s.Milli = unit.MulDiv(j.tokens()*n*j.GPUs, 1000*int64(unit.Second), max(int64(s.Time), 1))
 	return s, nil
 }

@@ -30,7 +30,9 @@ type Runtime interface {
 	Executes() []program.Kind
 	// NoHost reports whether nothing may go to host memory.
 	NoHost() bool
-
+	// Reads are the keys of the settings that a run depends on, of the machine's and of the
+	// run's, with blanks between. What a plan reads besides is the system's (system.System).
+	Reads() string
 	// ExactTimes reports whether kernels take their time without the error of c.Noise, by an
 	// accident among q.
 	ExactTimes(q quirk.Set) bool

@@ -44,6 +44,9 @@ type System struct {
 	Quirks quirk.Set
 	// Params are the system's own parameters.
 	Params []*Param
+	// Reads are the keys of the settings that its plan depends on besides those of its memory
+	// ([engine.Runtime]'s Reads), with blanks between.
+	Reads string
 	// Plan decides before the run which tensors move when. nil plans nothing.
 	// It returns a *DoesNotFit error when the system cannot run w on m.
 	Plan func(w *workload.Workload, m *machine.Machine, o *Options) (*program.Program, error)

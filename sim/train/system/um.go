@@ -15,7 +15,7 @@ var (
 	}
 	UMPagesPerFault = Param{
 		Key: "um_pages_per_fault", Label: "Pages per counted fault", Unit: "pages", Scale: 1000, Min: 1, Max: 512_000, Default: 4300,
-		Help:   "With UM and DeepUM: how many missing 4 KiB pages the driver counts as one fault.",
+		Help:   "With UM: how many missing 4 KiB pages the driver counts as one fault.",
 		Source: "fitted to DeepUM's Table 5: 4.3 for transformers, 0.9 for convolutional networks, 1 for DLRM",
 	}
 	UMFaultTime = Param{
@@ -35,7 +35,7 @@ var (
 	}
 	UMDriverPrefetch = Param{
 		Key: "um_driver_prefetch", Label: "Driver's density prefetch", Unit: "", Scale: 1, Max: 1, Default: 0,
-		Help:   "With UM and DeepUM: 1 brings all of an aligned group of 16 to 512 pages when more than half of it is on the GPU.",
+		Help:   "With UM: 1 brings all of an aligned group of 16 to 512 pages when more than half of it is on the GPU.",
 		Source: "NVIDIA's driver has it; DeepUM's Table 5 counts faults page by page, so it is off",
 	}
 	UMWarmup = Param{
@@ -47,7 +47,7 @@ var (
 
 // UMParams returns the parameters that UM and DeepUM share.
 func UMParams() []*Param {
-	return []*Param{&UMUsable, &UMPagesPerFault, &UMFaultTime, &UMBlockTime, &UMVictims, &UMDriverPrefetch, &UMWarmup}
+	return []*Param{&UMUsable, &UMFaultTime, &UMBlockTime, &UMVictims, &UMWarmup}
 }
 
 // UMBlocks returns how the block memory model works with o. A fault brings the pages

@@ -28,6 +28,7 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 		var raw any
 		if x.r, raw, x.err = l.Run(u, system, nil, nil); x.err == nil {
 			x.hash = l.Hash(raw)
+			moves(t, l, q, u, system, x.r)
 		}
 		return x
 	}
@@ -46,13 +47,13 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 	tried := 0
 	for s := range l.Systems {
 		system := l.Systems[s].Name
-		if slices.Contains(q.Unwalked, system) || slices.Contains(q.Unwalked, "*") {
+		if slices.Contains(q.Unwalked, system) {
 			continue
 		}
 		t.Run(system, func(t *testing.T) {
 			var silent, wrong []string
 			bases := make([]result, len(q.Walk)+1)
-			sets := append([]string{q.Set}, q.Walk...)
+			sets := append(slices.Clone(q.Walk), q.Set)
 			for i, set := range sets {
 				bases[i] = run(Setup(t, l, set), system)
 			}
@@ -68,7 +69,7 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 				acts, declared, asked := false, true, 0
 				for n, set := range sets {
 					u := Setup(t, l, set)
-					if bases[n].err != nil || !bases[n].r.Fits && n > 0 {
+					if bases[n].err != nil || !bases[n].r.Fits && n < len(q.Walk) {
 						continue
 					}
 					before := asked

@@ -272,30 +272,55 @@ func systems() []lab.System {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed, Unbounded: s.Compressed,
-			Unread: unread(&s, all),
+			Unread: unread(s),
 		}
 		if s.Recomputes && !s.Compressed {
 			list[i].Floor = recomputing
 		}
 	}
-	return append(list, own.System(core.Asks(), core.OwnLook))
+	mine := own.System(core.Asks(), core.OwnLook)
+	mine.Unread = unread(core.Seams()...)
+	return append(list, mine)
 }
 
-// unread are settings that a system does not read: parameters of others, and what tensors hold
-// where memory is not compressed.
-func unread(s *system.System, all []system.System) string {
-	var keys []string
-	if !s.Compressed {
-		keys = append(keys, "buddy_contents")
-	}
-	for _, x := range all {
-		for _, p := range x.Params {
-			if !slices.Contains(s.Params, p) {
-				keys = append(keys, p.Key)
+// unread are settings that none of some systems reads: parameters of others, of the machine what neither memory nor
+// plan depends on, prices of what nobody sells, and what tensors hold where memory is not compressed.
+func unread(of ...system.System) string {
+	published, corrected := system.Published(), system.Published()
+	corrected.Quirks = quirk.Corrected()
+	var read []string
+	for i := range of {
+		s := &of[i]
+		for _, o := range []*system.Options{&published, &corrected} {
+			read = append(read, strings.Fields(s.Runtime(o).Reads()+" "+s.Reads)...)
+		}
+		for _, p := range s.Params {
+			read = append(read, p.Key)
+		}
+		if s.Compressed {
+			read = append(read, "buddy_contents")
+		}
+		if !s.Bound(&published) {
+			read = append(read, "host_memory") // it is paid for
+			for _, k := range machine.PriceKnobs() {
+				read = append(read, k.Key)
 			}
 		}
 	}
-	return strings.Join(keys, " ")
+	keys := []string{"buddy_contents", "iterations"}
+	for _, k := range machine.Knobs() {
+		keys = append(keys, k.Key)
+	}
+	for _, k := range machine.PriceKnobs() {
+		keys = append(keys, k.Key)
+	}
+	for _, x := range core.All() {
+		for _, p := range x.Params {
+			keys = append(keys, p.Key)
+		}
+	}
+	slices.Sort(keys)
+	return strings.Join(slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return slices.Contains(read, key) }), " ")
 }
 
 // system is the system of a result.

@@ -115,7 +115,12 @@ func TestByHand(t *testing.T) {
 			t.Errorf("%s: %+v, %v", fragment, l, err)
 		}
 	}
-	l, err := Parse("v=4&lab=serve&preset=x")
+	info := trainLab().Info
+	l, err := Parse("#lab=train&view=whatif")
+	if s, bad := Read(&info, l.Pairs); err != nil || bad != nil || s.View != state.WhatIf || !s.Setup.Equal(state.Opening(&info).Setup) {
+		t.Errorf("a view of what a laboratory opens on: %s, %v, %v", s.Setup, err, bad)
+	}
+	l, err = Parse("v=4&lab=serve&preset=x")
 	if err == nil || l.Lab != "serve" || !strings.Contains(err.Error(), "has no end") {
 		t.Errorf("cut off: %+v, %v", l, err)
 	}

@@ -510,6 +510,10 @@ func readAs(i *lab.Info, pairs []knob.Pair) (state.State, error) {
 	free := slices.Contains(pairs, knob.Pair{Key: "v"}) // a link that says no version
 	pairs, newer, err := upgraded(i, slices.Clone(pairs))
 	errs := []error{err}
+	sets := func(p knob.Pair) bool { return p.Key == "preset" || s.Setup.Knob(p.Key) != nil }
+	if free && !slices.ContainsFunc(pairs, sets) && len(i.Presets) > 0 { // of what it opens on
+		pairs = append(pairs, knob.Pair{Key: "preset", Text: i.Presets[0].Key})
+	}
 	var setup, look, ask, runs []knob.Pair
 	var base *string
 	if at := slices.IndexFunc(pairs, func(p knob.Pair) bool { return p.Key == "preset" }); at >= 0 { // a link by hand that names no systems

@@ -28,5 +28,14 @@ func (Memory) Executes() []program.Kind { return nil }
 // NoHost says that blocks that leave go to host memory.
 func (Memory) NoHost() bool { return false }
 
+// Reads are the settings of GPU, host and the link between them, over which only a pager moves both ways at once.
+func (m Memory) Reads() string {
+	const all = "gpu_clock iterations gpu_memory host_memory gpu_link host_link"
+	if m.Pager == nil {
+		return all
+	}
+	return all + " duplex_loss"
+}
+
 // ExactTimes says that the error of kernel times reaches it in every mode.
 func (Memory) ExactTimes(quirk.Set) bool { return false }

@@ -47,5 +47,15 @@ func (Memory) Executes() []program.Kind {
 // NoHost reports whether pages that leave go to the SSD alone.
 func (m Memory) NoHost() bool { return m.SSDOnly }
 
+// Reads are all settings but what host memory is where it is kept out of that, and the cost of a transfer, which only what
+// a program asks for has.
+func (m Memory) Reads() string {
+	const all = "gpu_clock iterations gpu_memory alloc_rate gpu_link duplex_loss ssd_read ssd_write ssd_latency fault_latency fault_batch batch_pages"
+	if m.SSDOnly {
+		return all
+	}
+	return all + " host_memory host_link"
+}
+
 // ExactTimes says that the error of kernel times reaches it in every mode.
 func (Memory) ExactTimes(quirk.Set) bool { return false }

@@ -16,6 +16,8 @@ type Memory struct {
 	Scale int64
 	// SSDOnly says that Policy moves nothing to host memory.
 	SSDOnly bool
+	// OneWay says that Policy moves nothing in while anything leaves.
+	OneWay bool
 	// Policy makes what decides during the run, and puts on the GPU what is
 	// there at the start. The error is a *DoesNotFit when that is too much. It is what
 	// reads the program.
@@ -32,6 +34,18 @@ func (Memory) Executes() []program.Kind {
 
 // NoHost reports whether tensors that leave go to the SSD alone.
 func (m Memory) NoHost() bool { return m.SSDOnly }
+
+// Reads are the settings of memory, links and SSD. One iteration is run, and there are no faults.
+func (m Memory) Reads() string {
+	keys := "gpu_clock gpu_memory gpu_link transfer_cost ssd_read ssd_write ssd_latency"
+	if !m.SSDOnly {
+		keys += " host_link"
+	}
+	if !m.OneWay {
+		keys += " duplex_loss"
+	}
+	return keys
+}
 
 // ExactTimes reports whether the error of kernel times does not reach it, as published (quirk exact-arena).
 func (Memory) ExactTimes(q quirk.Set) bool { return q.Has(quirk.ExactArena) }

@@ -14,6 +14,11 @@ const Quirks = quirk.SymmetricSSD
 // Memory is an arena to which the engine itself brings what a kernel needs.
 type Memory struct {
 	Rules
+	// HostOnly says that plans leave nothing for the SSD: what host memory has no room for is
+	// refused before.
+	HostOnly bool
+	// Keeps says that nothing leaves the GPU but what is computed again.
+	Keeps bool
 	// Swapper makes what decides during the run.
 	Swapper func(*Run) (Swapper, error)
 }
@@ -31,6 +36,24 @@ func (Memory) Executes() []program.Kind {
 
 // NoHost says that tensors that leave may go to host memory.
 func (Memory) NoHost() bool { return false }
+
+// Reads are the settings of memory, links and SSD; of mapping memory where an allocator does so.
+func (m Memory) Reads() string {
+	keys := "gpu_clock iterations gpu_memory host_memory gpu_link transfer_cost host_link"
+	if !m.HostOnly {
+		keys += " ssd_read ssd_latency"
+	}
+	if !m.HostOnly && !m.Keeps {
+		keys += " ssd_write"
+	}
+	if !m.Keeps {
+		keys += " duplex_loss"
+	}
+	if m.Allocator == PyTorch {
+		keys += " alloc_rate"
+	}
+	return keys
+}
 
 // ExactTimes says that the error of kernel times reaches it in every mode.
 func (Memory) ExactTimes(quirk.Set) bool { return false }

@@ -18,5 +18,8 @@ func (Memory) Executes() []program.Kind { return nil }
 // NoHost says that nothing is kept from host memory: nothing goes there.
 func (Memory) NoHost() bool { return false }
 
+// Reads are the settings of a run in which nothing moves.
+func (Memory) Reads() string { return "gpu_clock iterations" }
+
 // ExactTimes says that the error of kernel times reaches it in every mode.
 func (Memory) ExactTimes(quirk.Set) bool { return false }

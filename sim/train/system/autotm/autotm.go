@@ -63,7 +63,7 @@ var System = system.System{
 	Search: search,
 	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(*system.Options) engine.Runtime {
-		return swap.Memory{Swapper: swapplan.Follow}
+		return swap.Memory{HostOnly: true, Swapper: swapplan.Follow}
 	},
 }
 

@@ -23,6 +23,7 @@ var System = system.System{
 	About: "No system that moves data between GPU, host and SSD can be faster: a proven bound, and nothing that runs. It does not hold for what computes values again or compresses, nor for UM and DeepUM where kernels touch rows of a table.",
 	Note:  "A proven bound, not a run: whatever is moved when, an iteration takes so long. Systems that compute values again or compress may be faster. It has no traffic of its own; where it waits is that of a schedule near it that may divide tensors.",
 	Look:  10, Off: true, Floor: true,
+	Reads:   "gpu_memory host_memory gpu_link host_link ssd_read ssd_write",
 	Quirks:  paged.Quirks | pool.Quirks | swap.Quirks,
 	Runtime: func(*system.Options) engine.Runtime { return unlimited.Memory{} },
 }

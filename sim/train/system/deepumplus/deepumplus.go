@@ -43,6 +43,7 @@ var System = system.System{
 	Look:   3,
 	Quirks: paged.Quirks | quirk.NoPromotion,
 	Params: []*system.Param{&Lookahead},
+	Reads:  "transfer_cost",
 	Plan:   plan,
 	Effort: system.Effort{Past: 300_000},
 	Runtime: func(o *system.Options) engine.Runtime {

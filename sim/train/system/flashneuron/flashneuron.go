@@ -54,7 +54,7 @@ var System = system.System{
 	Quirks: pool.Quirks | quirk.UnstableSort | quirk.HandTuned,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return pool.Memory{Scale: 1, Policy: newPolicy}
+		return pool.Memory{Scale: 1, Policy: newPolicy, SSDOnly: true, OneWay: true}
 	},
 }
 

@@ -124,6 +124,7 @@ var System = system.System{
 	Look:    6,
 	Quirks:  planned&^quirk.InstantSSD | byHost,
 	Params:  []*system.Param{&Safety, &Arena, &system.CopyAhead, &system.Spare},
+	Reads:   "transfer_cost",
 	Plan:    variant{host: true}.plan,
 	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true}.runtime,

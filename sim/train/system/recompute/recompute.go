@@ -70,7 +70,7 @@ var System = system.System{
 	Params: []*system.Param{&Segments, &Selective},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return swap.Memory{Swapper: func(r *swap.Run) (swap.Swapper, error) { return follower{swap.NewFollower(r)}, nil }}
+		return swap.Memory{Keeps: true, Swapper: func(r *swap.Run) (swap.Swapper, error) { return follower{swap.NewFollower(r)}, nil }}
 	},
 }
 

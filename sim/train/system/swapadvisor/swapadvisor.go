@@ -87,7 +87,7 @@ var System = system.System{
 		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
 	}},
 	Runtime: func(*system.Options) engine.Runtime {
-		return swap.Memory{Swapper: swapplan.Follow}
+		return swap.Memory{HostOnly: true, Swapper: swapplan.Follow}
 	},
 }
 

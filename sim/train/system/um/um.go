@@ -9,7 +9,7 @@
 // drawn from the blocks that migrated longest ago. All of that is one after the other.
 // Values of tensors that are dead move too.
 //
-// Parameters: [system.UMParams].
+// Parameters: [system.UMParams], [system.UMPagesPerFault], [system.UMDriverPrefetch].
 //
 // Departures from the paper: (1) the paper does not say how long the driver needs for a
 // fault and for a block; both are fitted to its Figure 9(b). (2) What its Table 5 counts
@@ -35,7 +35,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   7,
-	Params: system.UMParams(),
+	Params: []*system.Param{&system.UMUsable, &system.UMPagesPerFault, &system.UMFaultTime, &system.UMBlockTime, &system.UMVictims, &system.UMDriverPrefetch, &system.UMWarmup},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return blocks.Memory{Rules: system.UMBlocks(o)}
 	},

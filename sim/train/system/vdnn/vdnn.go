@@ -79,7 +79,7 @@ var System = system.System{
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return swap.Memory{Swapper: swapplan.Follow}
+		return swap.Memory{HostOnly: true, Swapper: swapplan.Follow}
 	},
 }
 
