@@ -267,13 +267,13 @@ test('a published number opens in Explore', async ({ page }) => {
 test('the page says its version, its licence and how to cite it', async ({ page }) => {
   await page.goto(quick);
   await finished(page); // charts that are drawn push the foot of the page
-  await expect(page.locator('#version')).toHaveText(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
+  await expect(page.locator('#version')).toHaveText(/^\d+\.\d+\.\d+\+[0-9a-f]{12}$/);
   expect((await page.request.get('./licenses.txt')).ok()).toBe(true);
   await page.click('#cite');
   await expect(page.locator('#share-cite')).toBeInViewport();
   await page.click('#share-close');
   await tool(page, 'help');
-  await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{8}$/);
+  await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{12}$/);
   await page.click('#help-share');
   await expect(page.locator('#help-dialog')).toBeHidden();
   await expect(page.locator('#share-cite')).toBeInViewport();
