@@ -117,7 +117,7 @@ test-capture: ## capture.py with a real PyTorch on the CPU; installs python3-tor
 	PYTHON='$(PYTHON)' build/capture/test.sh
 
 native: # the command
-	go build -trimpath -buildvcs=false -ldflags "-X main.sources=$$(go run ./build/sources ./build/spillway)" -o $(OUT)/spillway ./build/spillway
+	go build -trimpath -buildvcs=false -ldflags "-X main.sources=$$(go run ./build/sources)" -o $(OUT)/spillway ./build/spillway
 
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker

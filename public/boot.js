@@ -366,7 +366,7 @@ window.boot = (() => {
       controlled = true;
     });
     serviceWorker.addEventListener('message', ({ data, ports }) => {
-      if (data.which) ports[0].postMessage(document.getElementById('version')?.textContent ?? document.querySelector('meta[name=version]').content);
+      if (data.which) ports[0].postMessage(document.querySelector('meta[name=build]').content);
       else if (data.refused) notKept(data.refused, data.reason);
     });
     serviceWorker.startMessages();

@@ -1,6 +1,5 @@
 // Keeps the whole site in the browser: after the first visit no network is needed.
-// build/site fills in the two constants: the version that the page's footer names,
-// and what it has.
+// build/site fills in the two constants: which build the page is of, and what it has.
 //
 // A page keeps its version until it is reloaded. So a new worker waits until no page
 // needs the old one, or until somebody presses Reload; and each content has its place
@@ -8,12 +7,12 @@
 // hash it knows, gets its own.
 'use strict';
 
-const VERSION = '';
+const BUILD = '';
 const FILES = {}; // name below this folder to the hash of its content
 
 const SCOPE = new URL('./', self.location);
 const PREFIX = `spillway ${SCOPE.pathname} `; // an origin may have several Spillways
-const CACHE = PREFIX + VERSION;
+const CACHE = PREFIX + BUILD;
 
 const place = (name, hash) => new URL(`${name}?${encodeURIComponent(hash)}`, SCOPE).href;
 // find prefers what this version keeps: what others keep may have come under another policy.
@@ -72,15 +71,15 @@ async function sweep() {
   const old = (await caches.keys()).filter((name) => name !== CACHE && (name.startsWith(PREFIX) || /^spillway-[0-9a-f]{16}$/.test(name)));
   if (old.length === 0) return;
   const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const versions = await Promise.all(all.filter((page) => isPage(new URL(page.url))).map(versionOf));
-  if (versions.includes(undefined)) return;
+  const builds = await Promise.all(all.filter((page) => isPage(new URL(page.url))).map(buildOf));
+  if (builds.includes(undefined)) return;
   for (const name of old) {
-    if (!versions.includes(name.slice(PREFIX.length))) await caches.delete(name);
+    if (!builds.includes(name.slice(PREFIX.length))) await caches.delete(name);
   }
 }
 
-// versionOf asks a page.
-function versionOf(page) {
+// buildOf asks a page.
+function buildOf(page) {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = ({ data }) => resolve(data);

@@ -116,11 +116,11 @@ var layers = []layer{
 	{"build/effort", nil},                      // how much tests try; only tests import it
 	{"build/suites", []string{"build/effort"}}, // runs the tests
 	{"build/corpus", []string{"sim/unit", "sim/workload", "traces/door", "traces/handed", "traces/recording", "build/artifact"}}, // compares what is read of other people's files with what is known of them
-	{"build/sources", nil}, // hashes what a program is built from
+	{"build/sources", []string{"build/tree"}}, // prints the hash of the sources
 	{"build/deadcode", nil},
 	{"build/fuzz", nil}, // runs fuzz tests and counts
 	{"build/serve", nil},
-	{"build/tree", nil},                       // files in memory
+	{"build/tree", nil},                       // files in memory, and what site and command are made of
 	{"build/release", []string{"build/tree"}}, // packs what a release has, twice, and compares
 	{"build/versions", nil},                   // lays sites of several versions beside each other
 	{"build/site", []string{"build/tree", "sim/study", "ui/cards", "ui/cite", "ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/headless", "ui/wire"}},

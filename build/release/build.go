@@ -163,9 +163,9 @@ func (b *builder) compile(ctx context.Context, system, machine string) ([]byte, 
 	return os.ReadFile(out)
 }
 
-// sources is the hash of what the command is made of.
+// sources is the hash of what site and command are made of.
 func (b *builder) sources(ctx context.Context) (string, error) {
-	out, err := b.gotool(ctx, nil, "run", "./build/sources", "./build/spillway")
+	out, err := b.gotool(ctx, nil, "run", "./build/sources")
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"spillway/build/tree"
 )
 
 // stampFile says what the last build was made of and what it wrote.
@@ -74,50 +76,19 @@ func readTools() (map[string]source, error) {
 	return all, err
 }
 
-// sourcesBelow reads all files but those of which it is known that no build reads them.
+// sourcesBelow reads all files that a build may be made of.
 func sourcesBelow(root, out string) (map[string]source, error) {
+	names, err := tree.Sources(root, out)
+	if err != nil {
+		return nil, err
+	}
 	all := map[string]source{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, name := range names {
+		if all[name], err = hashFile(filepath.Join(root, filepath.FromSlash(name))); err != nil {
+			return nil, err
 		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(rel)
-		switch {
-		case d.IsDir() && (without(name) || name == path.Clean(filepath.ToSlash(out))):
-			return fs.SkipDir
-		case !d.IsDir() && isSource(name):
-			all[name], err = hashFile(file)
-		}
-		return err
-	})
-	return all, err
-}
-
-// without reports that a folder has no sources of the site.
-func without(folder string) bool {
-	base := path.Base(folder)
-	switch {
-	case folder == ".":
-		return false
-	case strings.HasPrefix(base, "."), folder == "dist", base == "node_modules", base == "testdata":
-		return true
 	}
-	return path.Dir(folder) == "build" && base != "site" && base != "tree"
-}
-
-// isSource reports whether a build may read a file of a folder that has sources.
-func isSource(name string) bool {
-	switch folder, base := path.Split(name); folder {
-	case "":
-		return slices.Contains([]string{"go.mod", "go.sum", "LICENSE", "DESIGN.md"}, base)
-	case "build/":
-		return slices.Contains([]string{"package.json", "package-lock.json"}, base)
-	}
-	return !strings.HasSuffix(name, "_test.go")
+	return all, nil
 }
 
 func hashFile(file string) (source, error) {

@@ -18,7 +18,7 @@ func written(t *testing.T) *build {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, name := range []string{
-		"go.mod", "go.sum", "LICENSE", "sim/a.go", "sim/a.csv", "ui/0_a_gen.go", "ui/a.vugu", "public/a.js", "wasm/worker/default.pgo", "build/site/main.go", "build/package-lock.json", "lab/new.go", // sources
+		"go.mod", "go.sum", "LICENSE", "sim/a.go", "sim/a.csv", "ui/0_a_gen.go", "ui/a.vugu", "public/a.js", "wasm/worker/default.pgo", "build/site/main.go", "build/package-lock.json", "build/spillway/main.go", "lab/new.go", // sources
 		"README.md", "sim/a_test.go", "sim/testdata/a.json", "build/e2e/a.mjs", "build/arch/a.go", "build/node_modules/a.js", "build/e2e/node_modules/a.js", ".git/HEAD", "spillway", // not
 		"dist/index.html", "dist/f/a/index.html", "dist/app.wasm", "build/out/spillway.html", "build/out/spillway-site-1.zip", "build/out/programs/spillway.wasm", "build/out/programs/train/main_js.go", // made
 	} {
@@ -99,6 +99,7 @@ func TestStale(t *testing.T) {
 		{"a script", change("public/a.js"), "has changed"},
 		{"a profile", change("wasm/worker/default.pgo"), "has changed"},
 		{"the builder", change("build/site/main.go"), "has changed"},
+		{"the command, which has the same version", change("build/spillway/main.go"), "has changed"},
 		{"the packages", change("build/package-lock.json"), "has changed"},
 		{"the modules", change("go.mod"), "has changed"},
 		{"the license", change("LICENSE"), "has changed"},
@@ -204,7 +205,7 @@ func TestSourcesAreAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []struct{ env, folders []string }{{nil, []string{"./build/site"}}, {[]string{"GOOS=js", "GOARCH=wasm"}, wasm}} {
+	for _, of := range []struct{ env, folders []string }{{nil, []string{"./build/site", "./build/spillway"}}, {[]string{"GOOS=js", "GOARCH=wasm"}, wasm}} {
 		text, err := run(context.Background(), of.env, "go", append([]string{"list", "-deps", "-json=Dir,Standard,Module,GoFiles,EmbedFiles,OtherFiles"}, of.folders...)...)
 		if err != nil {
 			t.Fatal(err)

@@ -160,7 +160,7 @@ func readDocuments(root string) ([]*document, error) {
 		}
 		all = append(all, d)
 		for _, to := range d.refers {
-			if path.Ext(to) == ".md" && isSource(to) && !hidden(to) && !slices.Contains(queue, to) {
+			if path.Ext(to) == ".md" && tree.IsSource(to) && !slices.Contains(queue, to) {
 				queue = append(queue, to)
 			}
 		}
@@ -172,16 +172,6 @@ func readDocuments(root string) ([]*document, error) {
 		}
 	}
 	return all, err
-}
-
-// hidden reports that a file lies where a build looks for no sources.
-func hidden(file string) bool {
-	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
-		if without(folder) {
-			return true
-		}
-	}
-	return false
 }
 
 // addDocuments adds all documents of the tree at root as pages.

@@ -52,23 +52,40 @@ func uncached(name string) bool {
 	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
-// addVersion says in index.html which version this is, and which build of it: a
-// hash of all else, so that the same sources have the same.
-func (s site) addVersion() error {
+// addVersion says in index.html which version this is, with the hash of its sources, as the
+// command does; and for scripts which build: a hash of all else that was built of them, under
+// which browsers keep it.
+func (s site) addVersion(sources string) error {
+	version := output.Version + "+" + sources
+	for _, f := range []struct{ from, to string }{
+		{` content="of a build by hand"`, ` content="` + version + `"`},
+		{">of a build by hand<", ">" + version + "<"},
+	} {
+		if err := s.fill("index.html", f.from, f.to); err != nil {
+			return err
+		}
+	}
+	return s.fill("index.html", `<meta name="build" content="">`, `<meta name="build" content="`+s.sum()+`">`)
+}
+
+// sum is a hash of all files.
+func (s site) sum() string {
 	sum := sha256.New()
 	for _, name := range tree.Names(s) {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	version := output.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
-	// For scripts it stands in the head, too.
-	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
-	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")
+	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
 // version is what addVersion said.
-func (s site) version() string {
-	m := regexp.MustCompile(` id="version">([^<]*)<`).FindSubmatch(s["index.html"])
+func (s site) version() string { return s.says(` id="version">([^<]*)<`) }
+
+// build is what addVersion said of it.
+func (s site) build() string { return s.says(`<meta name="build" content="([^"]*)">`) }
+
+func (s site) says(pattern string) string {
+	m := regexp.MustCompile(pattern).FindSubmatch(s["index.html"])
 	if m == nil {
 		return ""
 	}
@@ -94,7 +111,7 @@ func (s site) addHashes() error {
 	return s.fillJSON("boot.js", "FILES", files)
 }
 
-// addCacheList fills the two constants of sw.js: the version, and the files to keep
+// addCacheList fills the two constants of sw.js: the build, and the files to keep
 // with their hashes.
 func (s site) addCacheList() error {
 	files := map[string]string{"./": integrity(s["index.html"])} // hosts redirect its own name to the folder
@@ -103,7 +120,7 @@ func (s site) addCacheList() error {
 			files[name] = integrity(data)
 		}
 	}
-	if err := s.fill("sw.js", "const VERSION = '';", "const VERSION = '"+s.version()+"';"); err != nil {
+	if err := s.fill("sw.js", "const BUILD = '';", "const BUILD = '"+s.build()+"';"); err != nil {
 		return err
 	}
 	return s.fillJSON("sw.js", "FILES", files)

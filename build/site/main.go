@@ -102,8 +102,12 @@ func (b *build) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sources, err := tree.Hash(".")
+	if err != nil {
+		return err
+	}
 	err = b.say.do("drawing the figures", func() error {
-		if err := errors.Join(s.addHashes(), s.addVersion()); err != nil {
+		if err := errors.Join(s.addHashes(), s.addVersion(sources)); err != nil {
 			return err
 		}
 		if err := s.addLandings(shown, b.Origin); err != nil { // they name the version

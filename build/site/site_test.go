@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	native "os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,10 +37,10 @@ func TestCacheList(t *testing.T) {
 	sw, boot := []byte(read(t, "sw.js")), []byte(read(t, "boot.js"))
 	make := func(a string) site {
 		s := site{
-			"sw.js": sw, "boot.js": boot, "share.js": []byte("const PAPERS = {};"), "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
+			"sw.js": sw, "boot.js": boot, "share.js": []byte("const PAPERS = {};"), "index.html": []byte(versionless), "_headers": nil, "a.wasm": []byte(a),
 			"b/c.json": nil, recorder: nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil,
 		}
-		if err := errors.Join(s.addHashes(), s.addVersion(), s.addCacheList()); err != nil {
+		if err := errors.Join(s.addHashes(), s.addVersion("0123456789ab"), s.addCacheList()); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -61,14 +62,17 @@ func TestCacheList(t *testing.T) {
 	if files["./"] != integrity(s["index.html"]) {
 		t.Error("the page is not kept as it is")
 	}
-	if !strings.Contains(string(s["sw.js"]), "const VERSION = '"+s.version()+"'") || !regexp.MustCompile(`^[\d.]+\+[0-9a-f]{8}$`).MatchString(s.version()) {
-		t.Errorf("its version is not the page's, %q", s.version())
+	if !strings.Contains(string(s["sw.js"]), "const BUILD = '"+s.build()+"'") || !regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString(s.build()) {
+		t.Errorf("its build is not the page's, %q", s.build())
 	}
-	// Another content, another version, so that browsers fetch it.
-	if other := make("2"); bytes.Equal(other["sw.js"], s["sw.js"]) || other.version() == s.version() {
-		t.Error("the version stays when a file changes")
+	// Another content, another build, so that browsers fetch it; of the same sources.
+	if other := make("2"); bytes.Equal(other["sw.js"], s["sw.js"]) || other.build() == s.build() || other.version() != s.version() {
+		t.Error("the build stays when a file changes, or the version does not")
 	}
 }
+
+// versionless has what a page says of its version, in a page without it.
+const versionless = `<meta name="version" content="of a build by hand"><meta name="build" content=""><b id="version">of a build by hand</b>`
 
 // The page finds every laboratory's description, and can read it.
 func TestLabs(t *testing.T) {
@@ -354,16 +358,27 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The footer names another version when anything differs, and the same for the same.
+// The page names the version that the command has of the same sources (make native), and
+// another build when anything differs.
 func TestVersion(t *testing.T) {
-	version := func(other string) string {
-		s := site{"index.html": []byte("<b>of a build by hand</b>"), "app.wasm": []byte(other)}
-		if err := s.addVersion(); err != nil {
+	sources, err := tree.Hash("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(other string) site {
+		s := site{"index.html": []byte(versionless), "app.wasm": []byte(other)}
+		if err := s.addVersion(sources); err != nil {
 			t.Fatal(err)
 		}
-		return string(s["index.html"])
+		return s
 	}
-	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>"+output.Version+"+01234567</b>") {
-		t.Errorf("%s, %s, %s", a, b, c)
+	text, err := native.Command("go", "-C", "../..", "run", "./build/sources").Output()
+	want := output.Version + "+" + strings.TrimSpace(string(text))
+	a, b, again := page("a"), page("b"), page("a")
+	if got := a.version(); err != nil || got != want || !strings.Contains(string(a["index.html"]), `name="version" content="`+want+`"`) {
+		t.Errorf("the page is of version %s, the command of %s (%v)", got, want, err)
+	}
+	if a.build() == b.build() || a.build() != again.build() || b.version() != want {
+		t.Errorf("builds %s, %s, %s", a.build(), b.build(), again.build())
 	}
 }

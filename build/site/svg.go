@@ -4,23 +4,29 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"unicode/utf8"
 
 	"spillway/ui/chart"
 )
 
+// glyph is the width of a letter of the page's widest font, in pixels, and gap what is
+// between a text and its bar.
+const glyph, gap = 7.4, 6
+
 // svg draws the bars of a chart, in the colors of the page's theme. It stands
-// until the chart library has come; widths are in percent, so that it fits any
-// window.
+// until the chart library has come; bars are in percent of what the texts beside
+// them leave, so that it fits any window.
 func svg(v *chart.View) string {
 	f := v.Figure
 	if f == nil || f.Bars == nil {
 		return ""
 	}
-	const names, ends, top, below = 24, 14, 8, 28 // percent, percent, pixels, pixels
+	const top, below = 8, 28
 	row := float64(v.Height-top-below) / float64(max(1, len(f.Bars.Rows)))
-	longest := f.Bars.Max
+	longest, names, ends := f.Bars.Max, 0, 0
 	value := func(p *chart.Part, i int) float64 { return f.Data[p.Values[0]+i] }
-	for i := range f.Bars.Rows {
+	for i, r := range f.Bars.Rows {
+		names, ends = max(names, utf8.RuneCountInString(r.Name)), max(ends, utf8.RuneCountInString(r.End))
 		sum := 0.0
 		for k := range f.Bars.Parts {
 			sum += value(&f.Bars.Parts[k], i)
@@ -28,11 +34,12 @@ func svg(v *chart.View) string {
 		longest = max(longest, sum)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="static" width="100%%" height="%d" aria-hidden="true">`, v.Height)
+	left, right := glyph*float64(names)+gap, glyph*float64(ends)+gap
+	fmt.Fprintf(&b, `<svg class="static" height="%d" aria-hidden="true" style="overflow:visible;margin-left:%.1fpx;width:calc(100%% - %.1fpx)">`, v.Height, left, left+right)
 	for i, r := range f.Bars.Rows {
 		y := float64(top) + row*(float64(i)+0.5)
-		fmt.Fprintf(&b, `<text x="%d%%" y="%.1f" dx="-6" text-anchor="end" dominant-baseline="central">%s</text>`, names, y, html.EscapeString(r.Name))
-		x := float64(names)
+		fmt.Fprintf(&b, `<text y="%.1f" dx="%d" text-anchor="end" dominant-baseline="central">%s</text>`, y, -gap, html.EscapeString(r.Name))
+		x := 0.0
 		for k := range f.Bars.Parts {
 			p := &f.Bars.Parts[k]
 			look := p.Look
@@ -41,12 +48,12 @@ func svg(v *chart.View) string {
 			}
 			width := 0.0
 			if longest > 0 {
-				width = (100 - names - ends) * value(p, i) / longest
+				width = 100 * value(p, i) / longest
 			}
 			fmt.Fprintf(&b, `<rect x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f" style="fill:var(%s)"/>`, x, y-min(11, 0.36*row), width, min(22, 0.72*row), look.Color)
 			x += width
 		}
-		fmt.Fprintf(&b, `<text x="%.2f%%" y="%.1f" dx="6" dominant-baseline="central">%s</text>`, x, y, html.EscapeString(r.End))
+		fmt.Fprintf(&b, `<text x="%.2f%%" y="%.1f" dx="%d" dominant-baseline="central">%s</text>`, x, y, gap, html.EscapeString(r.End))
 	}
 	b.WriteString("</svg>")
 	return b.String()

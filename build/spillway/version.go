@@ -12,8 +12,8 @@ import (
 	"spillway/ui/model/output"
 )
 
-// sources is the hash of the sources that the command was built from (build/sources), which
-// make native puts in.
+// sources is the hash of the sources of site and command (build/sources), which make native
+// puts in.
 var sources string
 
 // version is that of the command, with what it was built from: the hash of its sources, or,
@@ -63,9 +63,9 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-const versionAbout = `Prints one line: the name, the version with the hash of the sources that it was
-built from, the version of Go, the platform. Bundles, reports and JSON have the same
-text.
+const versionAbout = `Prints one line: the name, the version with the hash of the sources, as the page
+built of them has it, the version of Go, the platform. Bundles, reports and JSON
+have the same text.
 `
 
 // printVersion is the command version.

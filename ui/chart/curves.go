@@ -50,13 +50,16 @@ func (d *drawing) of(r *Run) []*report.Curve {
 	return d.drawn(r.Report)
 }
 
-// drawn returns a report's curves in this chart.
+// drawn returns a report's curves in this chart that have a point to draw.
 func (d *drawing) drawn(r *report.Report) []*report.Curve {
 	by := d.variant()
 	var cs []*report.Curve
 	for i := range r.Curves {
 		c := &r.Curves[i]
-		if c.Chart == d.chart.ID && (c.By == "" || by != nil && c.By == by.Key) {
+		if c.Chart != d.chart.ID || c.By != "" && (by == nil || c.By != by.Key) {
+			continue
+		}
+		if xs, _, _ := clean(c, d.chart.LogY); len(xs) > 0 {
 			cs = append(cs, c)
 		}
 	}

@@ -792,6 +792,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if rep.Values == nil && rep.Fits {
 			rep.Values = report.Measured(spec.Measures, of)
 		}
+		rep.Curves = slices.DeleteFunc(rep.Curves, func(c report.Curve) bool { return len(c.X) == 0 })
 		return rep, of, nil
 	}
 	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {

@@ -79,7 +79,7 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 			return cup{system, w.bean, s.Grams}, nil
 		},
 		Report: func(w pot, s *brew, r cup) *report.Report {
-			return &report.Report{Fits: s.Grams < 40}
+			return &report.Report{Fits: s.Grams < 40, Curves: []report.Curve{{Chart: "foam"}, {Chart: "warmth", X: []float64{1}, Y: []float64{2}}}}
 		},
 		Measures: []report.Measure[*lab.Run[brew, pot, cup]]{
 			{Quantity: report.Quantity{Key: "strength"}, Most: 30, Of: func(r *lab.Run[brew, pot, cup]) float64 { return float64(r.Result.grams) }},
@@ -117,6 +117,9 @@ func TestInvented(t *testing.T) {
 	r, raw, err := l.Run(u, "press", nil, nil)
 	if v, ok := r.Value(l.Quantity("strength")); err != nil || v != 7 || !ok || l.Hash(raw) != "press" {
 		t.Errorf("%+v, %v", r, err)
+	}
+	if len(r.Curves) != 1 || r.Curves[0].Chart != "warmth" {
+		t.Errorf("a curve without a point is one: %+v", r.Curves)
 	}
 	if _, ok := r.Value(l.Quantity("rest_g")); ok {
 		t.Error("there is a value that there is not")

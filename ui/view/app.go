@@ -274,7 +274,7 @@ func (a *App) broughtHTML() vugu.HTML {
 	if text == "" {
 		return ""
 	}
-	return vugu.HTML(`<details class="brought" id="brought"><summary>The policy of Yours: ` + html.EscapeString(name) + `</summary><pre tabindex="0">` + html.EscapeString(text) + `</pre></details>`)
+	return vugu.HTML(`<details class="brought" id="brought"><summary>The policy: ` + html.EscapeString(name) + `</summary><pre tabindex="0">` + html.EscapeString(text) + `</pre></details>`)
 }
 
 // swatch is the style of a system's mark: its color.

@@ -44,8 +44,16 @@ func TestPolicyField(t *testing.T) {
 		t.Error(s.root.State.Setup.Text("policy"))
 	}
 	s.want("run-own", "done")
-	if html := string(s.root.broughtHTML()); !strings.Contains(html, "The policy of Yours: Mine · ") || !strings.Contains(html, "evict = last") {
+	if html := string(s.root.broughtHTML()); !strings.Contains(html, "The policy: Mine · ") || !strings.Contains(html, "evict = last") {
 		t.Error(html)
+	}
+	// The system has one name wherever it stands: its policy's, and its own without one.
+	for _, x := range []struct{ text, is, other string }{{"# Mine\nevict = last\n", ">Mine<", ">Yours<"}, {"evict = last\n", ">Yours<", ">Mine<"}} {
+		s.fire("f-policy", "input", x.text)
+		s.finish()
+		if html := s.html("show-own"); !strings.Contains(html, x.is) || strings.Contains(html, x.other) {
+			t.Errorf("%q: %s", x.text, html)
+		}
 	}
 	html := string((&Panel{App: s.root.App}).wordsHTML()) + string((&Panel{App: s.root.App}).startHTML())
 	if !strings.Contains(html, `data-write="evict = "`) || !strings.Contains(html, "data-whole") {

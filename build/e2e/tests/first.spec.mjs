@@ -1,4 +1,7 @@
 // The first screen: what it opens on, the drawing, the drawer, the ways back.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { enter, expect, finished, live, screenshot, test, tool, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=1';
@@ -265,13 +268,15 @@ test('a published number opens in Explore', async ({ page }) => {
 test('the page says its version, its licence and how to cite it', async ({ page }) => {
   await page.goto(quick);
   await finished(page); // charts that are drawn push the foot of the page
-  await expect(page.locator('#version')).toHaveText(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
+  await expect(page.locator('#version')).toHaveText(/^\d+\.\d+\.\d+\+[0-9a-f]{12}$/);
+  const { stdout } = await promisify(execFile)(path.join(import.meta.dirname, '../../out/spillway'), ['version']);
+  await expect(page.locator('#version'), 'the command is of the same').toHaveText(stdout.split(' ')[1]);
   expect((await page.request.get('./licenses.txt')).ok()).toBe(true);
   await page.click('#cite');
   await expect(page.locator('#share-cite')).toBeInViewport();
   await page.click('#share-close');
   await tool(page, 'help');
-  await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{8}$/);
+  await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{12}$/);
   await page.click('#help-share');
   await expect(page.locator('#help-dialog')).toBeHidden();
   await expect(page.locator('#share-cite')).toBeInViewport();

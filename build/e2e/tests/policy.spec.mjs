@@ -42,7 +42,7 @@ test('what a policy may say is written by a press, and taken back', async ({ pag
 test('a link with a policy shows its text', async ({ page }) => {
   await visit(page, './#v=2&lab=store&workload=table-and-blocks&systems=lru,own&policy=%23Mine@evict=size*p1');
   const brought = page.locator('#brought');
-  await expect(brought).toContainText(/The policy of Yours: Mine · [0-9a-f]{8}, 2 lines/);
+  await expect(brought).toContainText(/The policy: Mine · [0-9a-f]{8}, 2 lines/);
   await brought.locator('summary').click();
   await expect(brought.locator('pre')).toHaveText('# Mine\nevict = size * p1');
   await expect(page.locator('#why')).toContainText(/Mine is \d+ % below LRU, the best of the others, in time\./);

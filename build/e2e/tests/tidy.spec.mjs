@@ -70,3 +70,70 @@ test('no charts of another laboratory stand under its name', async ({ page }) =>
   const ids = await page.$$eval('.plot', (list) => list.map((e) => e.id));
   expect(ids).not.toContain('chart-throughput');
 });
+
+// cut lists the texts in sight that somebody cannot read to their end: those that a box cuts, and
+// those that lie outside the window with nothing to scroll.
+const cut = (page) => page.evaluate(() => {
+  const clips = (e) => { const { overflowX: x } = getComputedStyle(e); return x === 'hidden' || x === 'clip'; };
+  const scrolls = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX);
+  const list = document.documentElement.scrollWidth > innerWidth ? ['the page scrolls sideways'] : [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const { currentNode: node } = walk;
+    const e = node.parentElement;
+    if (!node.data.trim() || e.closest('script, style, noscript, dialog, option, .sr, .skip, .story, .state') || !e.checkVisibility({ visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    if (box.width <= 1) continue;
+    let left = 0;
+    let right = innerWidth;
+    for (let a = e; a; a = a.parentElement) {
+      if (scrolls(a)) { left = -Infinity; right = Infinity; break; }
+      if (!clips(a)) continue;
+      const at = a.getBoundingClientRect();
+      left = Math.max(left, at.left);
+      right = Math.min(right, at.right);
+    }
+    if (box.left < left - 1 || box.right > right + 1) list.push(node.data.trim());
+  }
+  return list;
+});
+
+for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm', 'serve']) {
+  test(`no label is cut in ${lab}`, async ({ page }) => {
+    await page.goto(`./#lab=${lab}`);
+    await live(page);
+    await finished(page);
+    for (const width of [1280, 1024, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => cut(page), { message: `${width} pixels` }).toEqual([]);
+    }
+  });
+}
+
+// What a laboratory that is left had in the page is freed.
+test('switching laboratories to and fro keeps no nodes and no listeners', async ({ page, context }) => {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Performance.enable');
+  await page.goto('./#lab=store');
+  await live(page);
+  const round = async () => {
+    for (const lab of ['compress', 'filesys', 'store']) {
+      await page.evaluate((to) => { location.hash = `#lab=${to}`; }, lab);
+      await expect(page.locator(`#lab-${lab}`)).toHaveAttribute('aria-current', 'true');
+      await finished(page);
+    }
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return ['Nodes', 'JSEventListeners'].map((name) => metrics.find((m) => m.name === name).value);
+  };
+  for (let i = 0; i < 2; i++) await round(); // all laboratories have come, and what is kept of them
+  const [nodes, listeners] = await round();
+  for (let i = 0; i < 3; i++) await round();
+  // What a garbage collector leaves for later is of no round in particular.
+  await expect.poll(async () => {
+    const [n, l] = await round();
+    return n < 1.1 * nodes && l < 1.1 * listeners;
+  }).toBe(true);
+});

@@ -41,10 +41,10 @@ async function serveCopy() {
         await known(['boot.js', 'sw.js'], name);
       }
       await edit('index.html', /(?<=<meta name="description" content=")[^"]*/, version);
-      await edit('index.html', /(?<=id="version">)[^<]*/, version);
+      await edit('index.html', /(?<=<meta name="build" content=")[^"]*/, version);
       await known(['sw.js'], 'boot.js');
       await known(['sw.js'], './', 'index.html');
-      await edit('sw.js', /const VERSION = '[^']*'/, `const VERSION = '${version}'`);
+      await edit('sw.js', /const BUILD = '[^']*'/, `const BUILD = '${version}'`);
     },
     async close() {
       server.removeAllListeners('exit');

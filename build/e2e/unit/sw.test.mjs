@@ -24,7 +24,7 @@ async function install(stored, version, files, policy, redirects = false) {
     match: async (url, { cacheName }) => Object.entries(stored).filter(([name]) => !cacheName || name === cacheName).map(([, all]) => all.get(url)).find(Boolean)?.clone(),
     delete: async (name) => delete stored[name],
   };
-  const code = source.replace("VERSION = ''", `VERSION = '${version}'`).replace('FILES = {}', `FILES = ${JSON.stringify(files)}`);
+  const code = source.replace("BUILD = ''", `BUILD = '${version}'`).replace('FILES = {}', `FILES = ${JSON.stringify(files)}`);
   assert.notEqual(code, source);
   const fetch = async (request) => {
     const name = request.url?.slice('https://example.org/lab/'.length) ?? request;

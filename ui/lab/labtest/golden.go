@@ -136,5 +136,6 @@ func preset(t *testing.T, l *lab.Lab, p *lab.Preset, system string) (hash string
 	case !r.Fits:
 		return l.Hash(raw), []change.Value{change.Cannot(r.Reason)}
 	}
+	Report(t, l, l.Name+" "+p.Key+" "+system, r)
 	return l.Hash(raw), change.Report(l.Quantities, r, l.Quantities[0].Key)
 }

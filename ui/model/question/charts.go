@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"spillway/sim/report"
-	"spillway/sim/script"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model/state"
@@ -38,26 +37,11 @@ func (a *answers) Compared() []*lab.System {
 	for i := range a.room.Info.Systems {
 		for _, name := range a.room.State.On {
 			if s := &a.room.Info.Systems[i]; s.Name == name {
-				list = append(list, a.titled(s))
+				list = append(list, s)
 			}
 		}
 	}
 	return list
-}
-
-// titled is a system as its policy is called, where somebody wrote one with a title.
-func (a *answers) titled(s *lab.System) *lab.System {
-	k := a.room.Info.Script()
-	if k == nil || s.Follows != k.Key {
-		return s
-	}
-	title := script.Title(a.room.State.Setup.Text(k.Key))
-	if title == "" {
-		return s
-	}
-	x := *s
-	x.Title = title
-	return &x
 }
 
 // asked is the quantity that is looked at.

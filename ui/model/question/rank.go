@@ -20,7 +20,7 @@ func (a *answers) ranking() chart.Answer {
 	}
 	for _, name := range p.systems {
 		sys, _ := a.room.Info.System(name) // of the laboratory's own
-		x := chart.Ranked{System: a.titled(sys)}
+		x := chart.Ranked{System: sys}
 		if o := a.of(p, 0, name); o != nil {
 			x.Known, x.Values, x.Unfit, x.Why = true, o.Values, o.Unfit, o.Problem+o.Error
 		}

@@ -8,6 +8,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/prose"
+	"spillway/sim/script"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
@@ -18,6 +19,7 @@ const Environment = "a page in a browser"
 
 // A Workspace is the visitor's work in one laboratory.
 type Workspace struct {
+	// Info is the laboratory's, but that systems are called as their policies are.
 	Info  *lab.Info
 	State state.State
 	// Drafts are the texts of fields as they were typed, by key: what cannot be read stays in
@@ -42,8 +44,9 @@ type Workspace struct {
 	Codec *link.Codec
 	sight
 
-	wishes    wishes  // what a knob had before another choice took it
-	presets   presets // of the laboratory, nil before they are asked for
+	wishes    wishes       // what a knob had before another choice took it
+	usual     []lab.System // as they are called without a policy
+	presets   presets      // of the laboratory, nil before they are asked for
 	followers []func()
 	telling   bool     // followers are being told
 	again     bool     // the state changed meanwhile
@@ -66,9 +69,23 @@ func (r *Remark) About(text string) string {
 // New returns a laboratory as it opens. draw has it drawn anew, if it is shown; notice says
 // something once at the top of the page.
 func New(i *lab.Info, draw func(), notice func(string)) *Workspace {
-	w := &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: wishes{}, draw: draw, notice: notice}
+	own := *i
+	own.Systems = slices.Clone(i.Systems)
+	w := &Workspace{Info: &own, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: wishes{}, usual: i.Systems, draw: draw, notice: notice}
 	w.sight = sight{w}
+	call(&own, i.Systems, w.State.Setup)
 	return w
+}
+
+// call has a system that follows a policy called as the policy is, wherever it is named, and as
+// usual without one.
+func call(own *lab.Info, usual []lab.System, u *knob.Setup) {
+	k := own.Script()
+	for i := range own.Systems {
+		if s := &own.Systems[i]; k != nil && s.Follows == k.Key {
+			s.Title = cmp.Or(script.Title(u.Text(k.Key)), usual[i].Title)
+		}
+	}
 }
 
 // Draw has the laboratory drawn anew, if it is shown.
@@ -95,6 +112,7 @@ func (w *Workspace) Refresh() {
 	for round := 0; w.again && round < mostRounds; round++ {
 		w.again = false
 		w.Rev++
+		call(w.Info, w.usual, w.State.Setup)
 		for _, f := range w.followers {
 			f()
 		}

@@ -70,7 +70,7 @@ func read(name, query string) (*want, *problem) {
 	if len(x.state.On) == 0 {
 		return nil, refused(http.StatusBadRequest, "systems names none; there are %s", systems(x.info))
 	}
-	if x.follows() {
+	if x.info.Script() != nil { // whether anything follows it or not
 		written := own.Setting{Text: x.state.Setup.Text(own.TextKey)}
 		if _, err := written.Read(own.Place(&x.lab)); err != nil {
 			return nil, refused(http.StatusBadRequest, "%v", err)

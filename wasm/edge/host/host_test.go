@@ -148,6 +148,7 @@ func TestRefused(t *testing.T) {
 		{"/figure/g10-paper.svg?theme=pink", 400, "auto, light, dark"},
 		{"/figure/g10-paper.svg?width=1e9", 400, "240 to 2000"},
 		{"/figure/store.svg?systems=own&policy=evict:1", 400, "Policy 1:6: here should be ="},
+		{"/figure/store.svg?systems=lru&policy=evict:1", 400, "Policy 1:6: here should be ="}, // which nothing follows
 		{"/figure/train.svg?systems=own&policy=score%3D((", 400, "Policy 1:"},
 		{"/figure/llm.svg?systems=own&policy=nope", 400, "Policy 1:"},
 		{"/figure/serve.svg?systems=host,own&policy=evict%3Dnope", 400, "Policy 1:7: nope is unknown"},
