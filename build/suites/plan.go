@@ -182,7 +182,9 @@ var pass = []string{"first.spec.mjs", "labs.spec.mjs", "page.spec.mjs"}
 // full is `make full`: everything that a change must pass. Its tasks say which of them are
 // for make rest; make test runs the others.
 func (p *planner) full(record *record) run {
-	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law && !slices.Contains(builders, i.folder) }), false, false)
+	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool {
+		return i.native && i.folder != law && !slices.Contains(builders, i.folder)
+	}), false, false)
 	native.needs = []string{"generate"}
 	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
 		return inPages(i) && (p.nightly || effort.OnPlatform(i.folder))
