@@ -13,31 +13,21 @@ import (
 var Platform = []string{
 	"sim/bound",                    // an ascent in floating point, and its proof
 	"sim/compress/...",             // bits of floating-point numbers
-	"sim/cxlssd",                   // an engine
 	"sim/cxlssd/stream",            // random accesses by recipe, in floating point
-	"sim/filesys",                  // an engine
-	"sim/filesys/device",           // an engine: the log of a flash device
 	"sim/filesys/load",             // random calls by recipe, in floating point
-	"sim/flash",                    // an engine
 	"sim/hash",                     // sums that both platforms write the same
 	"sim/kerneltime",               // kernel times in floating point
-	"sim/llm",                      // an engine
 	"sim/llm/flow",                 // shares of links, in floating point
 	"sim/llm/offload",              // an engine
 	"sim/llm/recipe",               // a step of fine-tuning in the law's times
 	"sim/llm/pretrain",             // a step of training in floating point
 	"sim/policy",                   // expressions in floating point, which people write
 	"sim/portable",                 // exists to be the same on all platforms
-	"sim/serve",                    // an engine
-	"sim/store",                    // an engine
 	"sim/study",                    // verdicts from floating-point numbers
-	"sim/train",                    // the theorems, over every engine of training
-	"sim/train/engine/...",         // memory models beside their references
 	"sim/train/system/capuchin",    // plans by floating-point measures
 	"sim/train/system/g10",         // plans by floating-point areas
 	"sim/train/system/swapadvisor", // a random search
 	"sim/unit",                     // 128-bit products, rounding, clocks
-	"traces",                       // samples of all formats, the hostile ones too
 	"traces/eager",                 // kernel times in floating point
 	"traces/kineto",                // times as text to integers
 	"traces/networks",              // kernel times in floating point

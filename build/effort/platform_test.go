@@ -11,6 +11,16 @@ import (
 // natively lists the packages whose tests run as WebAssembly only at night, with the
 // reason why a change of them need not wait for that.
 var natively = []struct{ pattern, why string }{
+	{"sim/cxlssd", "an engine in integers; the laboratory's hashes go through it"},
+	{"sim/filesys", "an engine in integers; the laboratory's hashes go through it"},
+	{"sim/filesys/device", "an engine in integers; the laboratory's hashes go through it"},
+	{"sim/flash", "an engine in integers; the hashes of two laboratories go through it"},
+	{"sim/llm", "an engine in integers; the laboratory's hashes go through it"},
+	{"sim/serve", "an engine in integers; the laboratory's hashes and rows go through it"},
+	{"sim/store", "an engine in integers; the laboratory's hashes go through it"},
+	{"sim/train", "theorems about integers; the laboratory's hashes go through all engines"},
+	{"sim/train/engine/...", "integers; the laboratory's hashes go through them"},
+	{"traces", "samples; the page opens them in Chromium, where hostile ones are tried, too"},
 	{"sim/cause", "whole numbers"},
 	{"sim/latency", "whole numbers"},
 	{"sim/filesys/crash", "integers; the laboratory's runs go through it"},

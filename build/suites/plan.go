@@ -177,7 +177,7 @@ func site() task {
 
 // pass are the files of browser tests that make test runs: every laboratory and view once.
 // The others are for make rest.
-var pass = []string{"first.spec.mjs", "labs.spec.mjs", "page.spec.mjs"}
+var pass = []string{"labs.spec.mjs"}
 
 // full is `make full`: everything that a change must pass. Its tasks say which of them are
 // for make rest; make test runs the others.
@@ -192,11 +192,8 @@ func (p *planner) full(record *record) run {
 	wasm.needs = []string{"generate"}
 	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
 	r.tasks = append(r.tasks, p.browser("browser", inTests(pass)+" --project=page --project=fresh"))
-	for _, target := range []string{"check-vet", "check-fix", "check-static", "check-dead"} {
-		r.tasks = append(r.tasks, check(target))
-	}
-	r.tasks = append(r.tasks, wasm)
-	rest := []task{p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-builds", builders, false, false)}
+	r.tasks = append(r.tasks, check("check-vet"), check("check-static"), wasm)
+	rest := []task{p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-builds", builders, false, false), check("check-fix"), check("check-dead")}
 	rest[0].env = append(rest[0].env, "SPILLWAY_WITHOUT="+strings.Join(pass, ","))
 	rest[1].needs = []string{"generate"}
 	if p.outsider || p.nightly || outsiderStale(record) {

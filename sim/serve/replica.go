@@ -88,6 +88,7 @@ type replica struct {
 	drive   *blocks
 	uses    []uint8 // of blocks, up to 2
 	held    []bool  // blocks of the drive's list that are written
+	written int64   // how many these are
 	tiers   []Tier  // scratch: where the blocks of a prompt are
 	lost    []bool  // of blocks: GPU memory forgot it once
 	missed  bool    // the prompt that was looked up last ends at a block that was lost, and that no tier has

@@ -591,9 +591,7 @@ func (r *replica) sample(t unit.Time) {
 		if v.Host += x.swapped; x.host != nil {
 			v.Host += x.host.count * e.block
 		}
-		if x.drive != nil {
-			v.Drive += x.drive.count * e.block
-		}
+		v.Drive += x.written * e.block
 	}
 	list = append(list, v)
 	if len(list) == 2*mostSamples {

@@ -453,7 +453,6 @@ func (r *replica) list(id, b int32) {
 	}
 	r.drive.put(b)
 	r.asks.come(r, InDrive, b)
-	r.held[b] = false
 	if r.host == nil && r.wanted(b) {
 		r.write(id, b, r.out(id, r.block))
 	}
@@ -465,7 +464,10 @@ func (r *replica) list(id, b int32) {
 // drop takes a block from the drives.
 func (r *replica) drop(b int32) {
 	r.drive.drop(b)
-	r.held[b] = false
+	if r.held[b] {
+		r.held[b] = false
+		r.written--
+	}
 }
 
 // write has drives write a block that is there from a moment on; the block is lost to them if they are far behind.
@@ -488,5 +490,8 @@ func (r *replica) write(id, b int32, from unit.Time) {
 	}
 	r.work.Write.add(r.rates.write, n)
 	r.drive.ready[b] = r.writeEnd
-	r.held[b] = true
+	if !r.held[b] {
+		r.held[b] = true
+		r.written++
+	}
 }

@@ -76,21 +76,6 @@ for (const lab of labs) {
       await screenshot(page, `${lab.name}-sections`, { fullPage: true });
     });
 
-    test(`${lab.name}: nothing is cut off, dark and light, wide and narrow`, async ({ page }) => {
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize({ width: 1440, height: 800 });
-      await visit(page, lab.looked);
-      for (const key of lab.narrow) await opened(page, key);
-      for (const key of lab.narrow) await expect(page.locator(`#section-${key}`).locator('table, .answer').first()).toBeVisible();
-      for (const [scheme, width] of [['dark', 1440], ['light', 360], ['dark', 360]]) {
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.setViewportSize({ width, height: 800 });
-        await finished(page);
-        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), `${scheme}, ${width} px`).toBeLessThanOrEqual(width); // charts follow the window a moment later
-        await screenshot(page, `${lab.name}-${width}-${scheme}`, { fullPage: true });
-      }
-    });
-
     if (lab.files) {
       test(`${lab.name}: a recording is dropped and runs`, async ({ page }) => {
         const { own, holds, section, wrong, more, bundled } = lab.files;

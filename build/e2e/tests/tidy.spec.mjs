@@ -1,5 +1,6 @@
 // Where things stand: menus, the first Tab, what is shown while another laboratory comes.
-import { enter, expect, finished, live, test } from '../fixture.mjs';
+import { enter, expect, finished, live, opened, screenshot, test, visit } from '../fixture.mjs';
+import { labs } from '../labs.mjs';
 
 test('a menu of what is given opens under its piece and inside the window', async ({ page }) => {
   for (const [width, height] of [[1280, 720], [390, 844]]) {
@@ -137,3 +138,20 @@ test('switching laboratories to and fro keeps no nodes and no listeners', async 
     return n < 1.1 * nodes && l < 1.1 * listeners;
   }).toBe(true);
 });
+
+for (const lab of labs) {
+  test(`${lab.name}: nothing is cut off, dark and light, wide and narrow`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await visit(page, lab.looked);
+    for (const key of lab.narrow) await opened(page, key);
+    for (const key of lab.narrow) await expect(page.locator(`#section-${key}`).locator('table, .answer').first()).toBeVisible();
+    for (const [scheme, width] of [['dark', 1440], ['light', 360], ['dark', 360]]) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 800 });
+      await finished(page);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), `${scheme}, ${width} px`).toBeLessThanOrEqual(width); // charts follow the window a moment later
+      await screenshot(page, `${lab.name}-${width}-${scheme}`, { fullPage: true });
+    }
+  });
+}

@@ -69,7 +69,7 @@ var quick = map[string]labtest.Quick{
 	},
 	"serve": {
 		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
-		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Time: "time_s", Home: "gpu drives", Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Time: "time_s", Home: "gpu", Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
 		Walk: []string{
 			"workload=mooncake requests=60 gpus=2 tensor=1 ttft=600 tpot=5000",
 			"gpu=rtx-4090 weights=w4 kv=w4 input=200 output=20 requests=100 ttft=600 tpot=60000 gpu_share=30 host_share=30",

@@ -34,6 +34,7 @@ type settings struct {
 func (s *settings) machine() machine.Setup {
 	m := s.Setup
 	m.Quirks, _ = machine.Quirks.Parse(quirkKeys(s.Mode))
+	m.OpenLoop = m.OpenLoop && s.Entry != "" // what is made has no times
 	return m
 }
 
