@@ -144,9 +144,11 @@ func systems() []lab.System {
 	}
 	mine := own.System(core.Asks(), core.OwnLook)
 	mine.Floor, mine.Unread = leastOf(&planner.Mixed), unread(&planner.Mixed) // which it is, with another rule
-	return append(list, mine, lab.Best(
+	least := lab.Best(
 		"No system can be faster, whatever it moves when: a proven bound, and nothing that runs. It is the least over the ways in which the systems cut the model of what their kernels, links and the host's processors must do. TERAIO's systems are measured against more: a linear program of what each GPU moves. Nothing shows that it can be reached: it is near where computing decides, and for other systems far where activations leave again and again.",
-		"Spillway: sums over what works at most all the time", 10))
+		"Spillway: sums over what works at most all the time", 10)
+	least.Unread = ofRecipe + " " + ofBuffers + " gds ring_step switch fallback min_tensor target rewrite stage delayed pipelined " + ofPrices
+	return append(list, mine, least)
 }
 
 // Settings that only some systems read.
@@ -158,6 +160,7 @@ const (
 	ofBuffers  = "buffers buffer_size opt_buffers"      // pinned
 	ofZero     = "zero_cut zero_micro stage delayed pipelined " + ofPieces + " " + ofBuffers
 	ofMargin   = "host_spare host_margin"
+	ofPrices   = "price_gpu price_drive price_host price_base price_kwh watts_gpu watts_base endurance years" // of who says what a job costs
 )
 
 // unread are settings that a system does not read: how others cut a model and what they move, and
