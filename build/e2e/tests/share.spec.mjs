@@ -37,7 +37,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await page.selectOption('#share-as', 'figure');
   await expect(page.locator('#share-embed')).toHaveValue(/<spill-figure src="[^"]*#v=4&amp;[^"]*" only="memory">\s*<svg [^]*<\/svg>\s*<a href="[^"]*">Open in Spillway<\/a>\s*<\/spill-figure>$/);
   const bibtex = await page.locator('#share-bibtex').inputValue();
-  await expect(page.locator('#share-text')).toHaveValue(/version \d+\.\d+\.\d+\+[0-9a-f]{8}\. .*G10 \(MICRO 2023\)/s);
+  await expect(page.locator('#share-text')).toHaveValue(/version \d+\.\d+\.\d+\+[0-9a-f]{12}\. .*G10 \(MICRO 2023\)/s);
   expect(asked).toEqual([]);
   await screenshot(page, 'share');
   await page.evaluate(() => { document.documentElement.dataset.theme = 'dark'; });
