@@ -83,7 +83,7 @@ function buildOf(page) {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = ({ data }) => resolve(data);
-    setTimeout(resolve, 10_000);
+    setTimeout(resolve, 60_000); // a tab behind others may be slow
     page.postMessage({ which: true }, [port2]);
   });
 }
