@@ -177,7 +177,6 @@ var mutants = []mutant{
 		"      depth = 0;\n      show(false);\n",
 		"      depth = 0;\n",
 	},
-
 	{
 		"cache-unchecked", "public/sw.js",
 		"if (btoa(String.fromCharCode(...sum)) !== want) return undefined;",
