@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/script"
 )
 
@@ -194,7 +195,7 @@ func (i *Info) Canon(text string) (string, error) {
 				return i.Choices[k].Key, nil
 			}
 		}
-		return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), text, keys(i.Choices))
+		return "", fmt.Errorf("unknown %s %q; %s", i.name(), text, prose.Among(text, keys(i.Choices)))
 	case Many:
 		return i.canonMany(text)
 	case Rules:
@@ -241,7 +242,7 @@ func (i *Info) canonRules(text string) (string, error) {
 		case pattern == "":
 			return "", fmt.Errorf("%s: %q has no pattern before =; * stands for any text", i.Label, rule)
 		case i.Choice(key) == nil:
-			return "", fmt.Errorf("%s: unknown %q behind %s=; there are %s", i.Label, key, pattern, keys(i.Choices))
+			return "", fmt.Errorf("%s: unknown %q behind %s=; %s", i.Label, key, pattern, prose.Among(key, keys(i.Choices)))
 		}
 		rules = append(rules, pattern+"="+key)
 	}
@@ -275,11 +276,11 @@ func (i *Info) canonMany(text string) (string, error) {
 		}
 		at := slices.IndexFunc(i.Choices, func(c Choice) bool { return c.Key == key })
 		if at < 0 {
-			names := keys(i.Choices)
+			among := prose.Among(key, keys(i.Choices))
 			if len(i.Sets) > 0 {
-				names = keys(i.Sets) + ", or some of " + names
+				among = "there are " + strings.Join(keys(i.Sets), ", ") + ", or some of " + strings.Join(keys(i.Choices), ", ")
 			}
-			return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), key, names)
+			return "", fmt.Errorf("unknown %s %q; %s", i.name(), key, among)
 		}
 		on[at] = true
 	}
@@ -320,12 +321,12 @@ func (i *Info) Members(text string) []string {
 	return strings.Split(text, ",")
 }
 
-func keys(list []Choice) string {
+func keys(list []Choice) []string {
 	names := make([]string, len(list))
 	for i := range list {
 		names[i] = list[i].Key
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // join puts a unit behind a number.
@@ -342,15 +343,15 @@ func (i *Info) Range() string {
 	case Number:
 		return join(Decimal(i.Min, i.Scale)+" to "+Decimal(i.Max, i.Scale), i.Unit)
 	case One:
-		return "one of " + keys(i.Choices)
+		return "one of " + strings.Join(keys(i.Choices), ", ")
 	case Many:
 		if len(i.Sets) > 0 {
-			return keys(i.Sets) + ", or some of " + keys(i.Choices)
+			return strings.Join(keys(i.Sets), ", ") + ", or some of " + strings.Join(keys(i.Choices), ", ")
 		}
-		return "some of " + keys(i.Choices)
+		return "some of " + strings.Join(keys(i.Choices), ", ")
 	}
 	if i.Kind == Rules {
-		return "rules of a pattern with one of " + keys(i.Choices)
+		return "rules of a pattern with one of " + strings.Join(keys(i.Choices), ", ")
 	}
 	if i.Kind == Script {
 		return "lines of a policy, with @ between them"

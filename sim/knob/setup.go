@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 )
 
@@ -309,7 +310,7 @@ func (u *Setup) within(at int, text string) error {
 			if l.Why != "" {
 				why = ": " + l.Why
 			}
-			return fmt.Errorf("%s %q is not possible here%s; there are %s", k.name(), text, why, strings.Join(l.Choices, ", "))
+			return fmt.Errorf("%s %q is not possible here%s; %s", k.name(), text, why, prose.Among(text, l.Choices))
 		}
 	}
 	return nil

@@ -14,7 +14,8 @@ package model
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"spillway/sim/prose"
 )
 
 // A Norm is how a network normalises.
@@ -100,7 +101,7 @@ func Find(name string) (Arch, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return Arch{}, fmt.Errorf("unknown model %q; there are %s", name, strings.Join(names, ", "))
+	return Arch{}, fmt.Errorf("unknown model %q; %s", name, prose.Among(name, names))
 }
 
 // Width is how wide the embedding is.

@@ -3,6 +3,9 @@
 package prose
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -117,4 +120,44 @@ func Bytes(n float64) string {
 		return ThreeDigits(n/1e9) + " GB"
 	}
 	return ThreeDigits(n/1e12) + " TB"
+}
+
+// few is how many names a sentence lists whole.
+const few = 16
+
+// Among says in a sentence about an unknown name which names there are: all if they are few,
+// else how many and the three that are most like it.
+func Among(got string, names []string) string {
+	if len(names) <= few {
+		return "there are " + strings.Join(names, ", ")
+	}
+	like := slices.Clone(names)
+	slices.SortStableFunc(like, func(a, b string) int { return cmp.Compare(edits(got, a), edits(got, b)) })
+	return fmt.Sprintf("of %d the most alike are %s", len(names), strings.Join(like[:3], ", "))
+}
+
+// edits is how many letters to change, take out or put in make one name another, eight for each
+// but one for those that are only added at the end: most names are given too short.
+func edits(got, name string) int {
+	got, name = strings.ToLower(got), strings.ToLower(name)
+	row := make([]int, len(name)+1)
+	for j := range row {
+		row[j] = 8 * j
+	}
+	for i := range len(got) {
+		before := row[0]
+		row[0] = 8 * (i + 1)
+		for j := range len(name) {
+			change := before
+			if got[i] != name[j] {
+				change += 8
+			}
+			added := 8
+			if i == len(got)-1 {
+				added = 1
+			}
+			before, row[j+1] = row[j+1], min(change, row[j+1]+8, row[j]+added)
+		}
+	}
+	return row[len(name)]
 }

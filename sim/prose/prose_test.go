@@ -1,6 +1,27 @@
 package prose
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+func TestAmong(t *testing.T) {
+	many := []string{"resnet-50", "bert-base", "bert-large", "llama-3-8b", "llama-3.2-1b", "b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9", "c1", "c2", "c3"}
+	for _, x := range []struct {
+		got   string
+		names []string
+		want  string
+	}{
+		{"x", []string{"a", "b"}, "there are a, b"},
+		{"bert-256", many, "of 17 the most alike are bert-base, bert-large, "},
+		{"Llama-3", many, "of 17 the most alike are llama-3-8b, llama-3.2-1b, "},
+		{"resnet50", many, "of 17 the most alike are resnet-50, "},
+	} {
+		if got := Among(x.got, x.names); !strings.HasPrefix(got, x.want) {
+			t.Errorf("Among(%q): %s, want %s", x.got, got, x.want)
+		}
+	}
+}
 
 func TestProse(t *testing.T) {
 	for _, x := range []struct{ got, want string }{

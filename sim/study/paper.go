@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"spillway/sim/prose"
 )
 
 // A Paper is a publication with its own systems, figures, numbers and claims.
@@ -70,7 +72,7 @@ func (p *Paper) Figure(id string) (*Figure, error) {
 	for i := range p.Figures {
 		ids[i] = p.Figures[i].ID
 	}
-	return nil, fmt.Errorf("%s has no figure %q; there are %v", p.Key, id, ids)
+	return nil, fmt.Errorf("%s has no figure %q; %s", p.Key, id, prose.Among(id, ids))
 }
 
 // PointsOf returns the points of a figure; they are the paper's own.

@@ -386,7 +386,7 @@ func TestWrongOutcomes(t *testing.T) {
 			t.Errorf("%+v was counted", o)
 		}
 	}
-	if _, err := p.Sheet("9", nil); err == nil || !strings.Contains(err.Error(), "[1 2 3 4]") {
+	if _, err := p.Sheet("9", nil); err == nil || !strings.Contains(err.Error(), "there are 1, 2, 3, 4") {
 		t.Errorf("an unknown figure: %v", err)
 	}
 }
