@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -71,6 +73,7 @@ func main() {
 // start is main with an exit code. The first interrupt ends what runs in good order,
 // a second one at once.
 func start() int {
+	collectLater()
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(stop, cancel)
 	info, err := os.Stderr.Stat()
@@ -83,6 +86,16 @@ func start() int {
 		s.screen = info.Mode()&os.ModeCharDevice != 0
 	}
 	return s.command(os.Args[1:])
+}
+
+// collectLater lets a short run end before garbage is collected: the first collection comes
+// with 64 MB instead of 4, which takes BERT-256 from 50 to 37 ms of processor; all others as usual.
+func collectLater() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(1600)
+	runtime.AddCleanup(new([16]byte), func(usual int) { debug.SetGCPercent(usual) }, 100)
 }
 
 // A shell is where command lines run.

@@ -42,9 +42,11 @@ func buildID(program io.ReadSeeker) string {
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "unknown"
 	}
-	if _, after, ok := bytes.Cut(head[:n], []byte("\xff Go build ID: \"")); ok {
-		if id, _, ok := bytes.Cut(after, []byte("\"\n \xff")); ok {
-			return digest(id)
+	for _, around := range [][2]string{{"\xff Go build ID: \"", "\"\n \xff"}, {"\x04\x00\x00\x00Go\x00\x00", "\x00"}} { // the second: a note of ELF
+		if _, after, ok := bytes.Cut(head[:n], []byte(around[0])); ok {
+			if id, _, ok := bytes.Cut(after, []byte(around[1])); ok {
+				return digest(id)
+			}
 		}
 	}
 	sum := sha256.New()

@@ -81,7 +81,8 @@ func TestBuildByHand(t *testing.T) {
 		return buildID(strings.NewReader("\x7fELF..." + id + more))
 	}
 	a, b := "\xff Go build ID: \"one/two\"\n \xff", "\xff Go build ID: \"one/three\"\n \xff"
-	if program(a, "x") != program(a, "y") || program(a, "x") == program(b, "x") || program("", "x") == program("", "y") {
+	c, d := "\x04\x00\x00\x00Go\x00\x00one\x00", "\x04\x00\x00\x00Go\x00\x00two\x00"
+	if program(c, "x") != program(c, "y") || program(c, "x") == program(d, "x") || program(a, "x") != program(a, "y") || program(a, "x") == program(b, "x") || program("", "x") == program("", "y") {
 		t.Error("names of builds do not follow from them")
 	}
 	sources = "0123456789ab"
