@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -91,14 +92,14 @@ func inPages(i *goPackageInfo) bool {
 // eighth less processor time, and 0.3 GB at most. As WebAssembly it saves nothing.
 const collector = "GOGC=400"
 
-// goTest is the task that runs tests of packages, natively or as WebAssembly.
-func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
+// vetted asks go test for what go vet says of the packages, too, while they are compiled.
+const vetted = "-vet=all"
+
+// goTest is the task that runs tests of packages, natively or as WebAssembly, with flags of go test.
+func (p *planner) goTest(name string, folders []string, wasm bool, flags ...string) task {
 	absolute, _ := filepath.Abs(filepath.Join(logs, name+".usage"))
 	t := task{name: name, env: append(p.environment(), usageVariable+"="+absolute)}
-	var flags, repeated []string
-	if short {
-		flags = append(flags, "-short")
-	}
+	var repeated []string
 	program := p.self + " measure"
 	if wasm {
 		t.env = append(t.env, wasmEnv...)
@@ -107,11 +108,40 @@ func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
 	} else {
 		t.env = append(t.env, collector)
 	}
-	// check-vet has vetted them; trimmed paths let copies of the repository share what is compiled.
-	t.command = low(append(append([]string{"go", "test", "-json", "-vet=off", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
-	t.reader = newGoTest(p.out, absolute, append(p.environment(), repeated...), flags)
-	t.repeat = "make " + name
+	if !slices.Contains(flags, vetted) {
+		flags = append(flags, "-vet=off")
+	}
+	// Trimmed paths let copies of the repository share what is compiled.
+	t.command = low(append(append([]string{"go", "test", "-json", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
+	t.reader = newGoTest(p.out, absolute, append(p.environment(), repeated...), slices.DeleteFunc(flags, func(flag string) bool { return flag != "-short" }))
+	t.needs, t.repeat = []string{"generate"}, "make "+name
 	return t
+}
+
+// short are the flags of tests that shall try what shows that the platform is right; at night they try all.
+func (p *planner) short() []string {
+	if p.nightly {
+		return nil
+	}
+	return []string{"-short"}
+}
+
+// longTests lists the native tests that make test leaves to make rest: a folder and a name a
+// line, with names of parts behind slashes, * for all.
+//
+//go:embed long.txt
+var longTests string
+
+// long are their folders and, as go test's -run and -skip take them, their names, which no other
+// test has.
+func long() (folders []string, pattern string) {
+	var names []string
+	for line := range strings.Lines(longTests) {
+		folder, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		folders, names = append(folders, folder), append(names, "^"+strings.ReplaceAll(name, "/", "$/^")+"$")
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders), strings.ReplaceAll(strings.Join(names, "|"), "*", ".*")
 }
 
 // dotted makes folders arguments of go.
@@ -165,8 +195,8 @@ func (p *planner) first() []task {
 }
 
 func (p *planner) lawTask() task {
-	t := p.goTest("law", []string{law}, false, false)
-	t.needs, t.repeat = []string{"generate"}, "make check-law"
+	t := p.goTest("law", []string{law}, false)
+	t.repeat = "make check-law"
 	return t
 }
 
@@ -182,23 +212,24 @@ var pass = []string{"labs.spec.mjs"}
 // full is `make full`: everything that a change must pass. Its tasks say which of them are
 // for make rest; make test runs the others.
 func (p *planner) full(record *record) run {
+	folders, pattern := long()
 	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool {
 		return i.native && i.folder != law && !slices.Contains(builders, i.folder)
-	}), false, false)
-	native.needs = []string{"generate"}
+	}), false, vetted, "-skip", pattern)
 	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
 		return inPages(i) && (p.nightly || effort.OnPlatform(i.folder))
-	}), !p.nightly, true)
-	wasm.needs = []string{"generate"}
-	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
-	r.tasks = append(r.tasks, p.browser("browser", inTests(pass)+" --project=page --project=fresh"))
-	r.tasks = append(r.tasks, check("check-vet"), check("check-static"), wasm)
-	rest := []task{p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-builds", builders, false, false), check("check-fix"), check("check-dead")}
+	}), true, p.short()...)
+	inTest := append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native,
+		p.browser("browser", inTests(pass)+" --project=page --project=fresh"), wasm)
+	rest := []task{
+		p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-long", folders, false, "-run", pattern),
+		p.goTest("test-builds", builders, false), check("check-vet"), check("check-static"), check("check-fix"), check("check-dead"),
+	}
 	rest[0].env = append(rest[0].env, "SPILLWAY_WITHOUT="+strings.Join(pass, ","))
-	rest[1].needs = []string{"generate"}
+	r := run{tasks: inTest}
 	if p.outsider || p.nightly || outsiderStale(record) {
-		o := p.goTest("test-outsider", []string{outsiders}, false, false)
-		o.needs, o.env = []string{"generate"}, append(o.env, effort.Outsider+"=whole")
+		o := p.goTest("test-outsider", []string{outsiders}, false)
+		o.env = append(o.env, effort.Outsider+"=whole")
 		rest = append(rest, o)
 	} else if record.Outsider.Inputs == "" {
 		r.left = append(r.left, "build/outsider's tests of the copy: they have not passed yet (make test-outsider)")
@@ -272,7 +303,7 @@ func (p *planner) quick(reached *reach) (run, error) {
 	})
 	add := func(t task, folders []string) {
 		if len(folders) > 0 {
-			t.needs, t.repeat = []string{"generate"}, "make quick"
+			t.repeat = "make quick"
 			r.tasks = append(r.tasks, t)
 		}
 	}
@@ -286,7 +317,7 @@ func (p *planner) quick(reached *reach) (run, error) {
 	if len(chosen) > 0 {
 		r.tasks = append(r.tasks, site())
 	}
-	add(p.goTest("quick-native", whole, false, false), whole)
+	add(p.goTest("quick-native", whole, false), whole)
 	for _, c := range chosen {
 		t := p.browser(c.name, c.arguments)
 		if c.labs != "" {
@@ -294,8 +325,8 @@ func (p *planner) quick(reached *reach) (run, error) {
 		}
 		r.tasks = append(r.tasks, t)
 	}
-	add(p.goTest("quick-short", short, true, false), short)
-	add(p.goTest("quick-wasm", wasm, true, true), wasm)
+	add(p.goTest("quick-short", short, false, "-short"), short)
+	add(p.goTest("quick-wasm", wasm, true, "-short"), wasm)
 	changed := slices.Sorted(maps.Keys(reached.changed))
 	if len(changed) > 0 {
 		r.tasks = append(r.tasks, task{name: "vet", command: low(append([]string{"go", "vet"}, dotted(changed)...)...), needs: []string{"generate"}})

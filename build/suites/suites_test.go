@@ -6,6 +6,8 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -266,6 +268,35 @@ func TestParts(t *testing.T) {
 	at := slices.IndexFunc(full.tasks, func(t task) bool { return t.name == "browser-rest" })
 	if want := "SPILLWAY_WITHOUT=" + strings.Join(pass, ","); !slices.Contains(full.tasks[at].env, want) {
 		t.Errorf("browser-rest has no %s: %q", want, full.tasks[at].env)
+	}
+}
+
+// TestLong: what make test leaves to make rest by name is there, in its folder and nowhere else:
+// go test leaves a name out of every package.
+func TestLong(t *testing.T) {
+	h, err := trueHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := map[string][]string{}
+	for folder := range h {
+		files, _ := filepath.Glob(folder + "/*_test.go")
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+				where[string(found[1])] = append(where[string(found[1])], folder)
+			}
+		}
+	}
+	for line := range strings.Lines(longTests) {
+		folder, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, _, _ = strings.Cut(name, "/")
+		if got := where[name]; !slices.Equal(got, []string{folder}) {
+			t.Errorf("%s is in %v, want %s alone", name, got, folder)
+		}
 	}
 }
 

@@ -306,7 +306,7 @@ func TestVisit(t *testing.T) {
 	}
 }
 
-func TestLaboratories(t *testing.T) {
+func TestGoingToAnotherLaboratory(t *testing.T) {
 	h := newHost(t, quick)
 	h.do()
 	h.Type("gpu_memory", "3")
