@@ -15,6 +15,9 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # would see the same as natively.
 BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' | sed 's,^,./,; s,/[^/]*$$,,' | sort -u)
 
+# What a person reads, and with JUNIT=FILE what build/suites does.
+REPORTERS = --test-reporter=spec --test-reporter-destination=stdout $(if $(JUNIT),--test-reporter=junit --test-reporter-destination=$(JUNIT))
+
 .PHONY: help run build offline dist release generate test rest full quick nightly times mutants suites site test-native test-builds test-wasm test-outsider test-scripts test-browser test-firefox test-edge load-edge test-slurm test-parallel test-kubernetes test-python test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
@@ -88,13 +91,13 @@ test-browser: site ## the page in Chromium; ARGS="tests/llm.spec.mjs" as for Pla
 	@CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-firefox: site ## the page in Firefox, briefly; installs firefox-esr when root
-	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit --test-reporter=spec firefox/*.test.mjs; }
+	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit $(REPORTERS) firefox/*.test.mjs; }
 
 test-scripts: ## the page's own scripts, without a browser
-	cd build/e2e && node --test --test-reporter=spec unit/*.test.mjs
+	cd build/e2e && node --test $(REPORTERS) unit/*.test.mjs
 
 test-edge: site edge ## the optional host in workerd
-	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/*.test.mjs
+	cd build/e2e && node --test --test-force-exit $(REPORTERS) edge/*.test.mjs
 
 load-edge: site edge ## 30 000 requests to the optional host, in workerd: no error, no memory that grows on and on; ten minutes
 	cd build/e2e && node load/edge.mjs
@@ -185,8 +188,8 @@ bench: $(if $(IN),,build server harness) ## measure natively and as WebAssembly,
 profile: ## measure what the laboratories' programs are compiled for: wasm/worker/default.pgo
 	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/worker/default.pgo -o $(OUT)/profiled.test ./ui/lab/train
 
-golden: generate ## rewrite the golden files and say what changed; then read git diff and say why
-	@status=0; SPILLWAY_EFFORT=nightly go test $(call WITH,'flag\.Bool..update|"spillway/build/golden"') -update || status=$$?; go run ./build/golden/summary; exit $$status
+golden: generate ## rewrite the golden files and list those that changed; then read git diff and say why
+	@status=0; SPILLWAY_EFFORT=nightly go test $(call WITH,'flag\.Bool..update|"spillway/build/golden"') -update || status=$$?; git --no-pager diff --stat; exit $$status
 
 fuzz: generate ## every fuzz test for TIME each (default 30s) or RUNS executions; FLOOR=1000 are the least, IN="sim ui" only those in these folders
 	@go run ./build/fuzz $(if $(TIME),-time $(TIME)) $(if $(RUNS),-runs $(RUNS)) $(if $(FLOOR),-floor $(FLOOR)) $(or $(IN),build sim traces ui wasm)

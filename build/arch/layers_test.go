@@ -112,7 +112,6 @@ var layers = []layer{
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
 	{"build/golden/change", []string{"sim/report"}},                                // what differs between two states of a golden file
-	{"build/golden/summary", []string{"build/golden/change"}},                      // says it of all golden files after make golden
 	{"build/effort", nil},                      // how much tests try; only tests import it
 	{"build/suites", []string{"build/effort"}}, // runs the tests
 	{"build/corpus", []string{"sim/unit", "sim/workload", "traces/door", "traces/handed", "traces/recording", "build/artifact"}}, // compares what is read of other people's files with what is known of them

@@ -28,8 +28,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: !!process.env.CI,
-  // build/suites names a file for what each test took.
-  reporter: [['list'], ['./again.mjs'], ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['json']] : [])],
+  // build/suites names a file for the results.
+  reporter: [['list'], ['./again.mjs'], ...(process.env.SPILLWAY_JUNIT ? [['junit', { outputFile: process.env.SPILLWAY_JUNIT, stripANSIControlSequences: true }]] : [])],
   outputDir: path.join(root, 'build/out/failures'),
   projects: [
     { name: 'page', grepInvert: /@fresh|@alone/, use: { reuseContext: true, serviceWorkers: 'block' } },

@@ -164,7 +164,7 @@ func say(list []change.Change) string {
 }
 
 func meant(t testing.TB) string {
-	return "If that is right: " + command(t) + "; then read the diff (make golden writes all, and says what changed)."
+	return "If that is right: " + command(t) + "; then read the diff (make golden writes all)."
 }
 
 // command is what writes the golden files of a test.

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,158 +11,52 @@ import (
 	"time"
 )
 
-// A goTest reads what `go test -json` prints (go doc test2json).
-type goTest struct {
-	out   io.Writer
-	env   []string // with which a test is repeated, such as GOOS=js
-	flags []string // likewise
-	usage string   // file in which measured test programs leave their times
-
-	rest     []byte // of a line that is not complete
-	packages map[string]*goPackage
-	suite    suite
-}
-
-type goPackage struct {
-	container
-	output map[string]*tail // by test; "" is the package's own
-	failed []string
-}
-
-// An event is one line of go test -json.
-type event struct {
-	Action      string
-	Package     string
-	ImportPath  string
-	Test        string
-	Output      string
-	Elapsed     float64
-	FailedBuild string
-}
-
-func newGoTest(out io.Writer, usage string, env, flags []string) *goTest {
-	return &goTest{out: out, env: env, flags: flags, usage: usage, packages: map[string]*goPackage{}}
-}
-
-func (g *goTest) begin() { _ = os.Remove(g.usage) }
-
-func (g *goTest) Write(p []byte) (int, error) {
-	g.rest = append(g.rest, p...)
-	for {
-		line, rest, ok := bytes.Cut(g.rest, []byte("\n"))
-		if !ok {
-			return len(p), nil
-		}
-		g.line(line)
-		g.rest = rest
-	}
-}
-
-func (g *goTest) line(line []byte) {
-	var e event
-	if len(line) == 0 || json.Unmarshal(line, &e) != nil {
-		return // the log has it
-	}
-	name := e.Package
-	if name == "" {
-		name, _, _ = strings.Cut(e.ImportPath, " ") // what the compiler says
-	}
-	p := g.packages[name]
-	if p == nil {
-		p = &goPackage{container: container{Name: strings.TrimPrefix(name, module+"/")}, output: map[string]*tail{}}
-		g.packages[name] = p
-	}
-	switch e.Action {
-	case "output", "build-output":
-		top, _, _ := strings.Cut(e.Test, "/")
-		if p.output[top] == nil {
-			p.output[top] = &tail{}
-		}
-		_, _ = p.output[top].Write([]byte(e.Output))
-		if e.Test == "" && strings.Contains(e.Output, "\t(cached)") {
-			p.Cached = true
-		}
-	case "pass", "fail", "skip":
-		g.ended(p, &e)
-	}
-}
-
-// ended takes note of the end of a test or a package.
-func (g *goTest) ended(p *goPackage, e *event) {
-	if strings.Contains(e.Test, "/") {
-		return // its outermost test counts
-	}
-	if e.Test == "" {
-		p.Wall = e.Elapsed
-		if e.Action == "fail" && len(p.failed) == 0 { // it did not compile, or ended in the middle
-			g.fail(p, "", e.FailedBuild)
-		}
-		return
-	}
-	p.Tests = append(p.Tests, testTime{e.Test, e.Elapsed})
-	switch e.Action {
-	case "pass":
-		g.suite.Passed++
-		delete(p.output, e.Test)
-	case "skip":
-		g.suite.Skipped++
-	case "fail":
-		g.fail(p, e.Test, "")
-	}
-}
-
-// fail says what failed, at once.
-func (g *goTest) fail(p *goPackage, test, build string) {
-	g.suite.Failed++
-	p.failed = append(p.failed, test)
-	f := failure{what: p.Name, repeat: g.repeat("./"+p.Name, test)}
-	if test != "" {
-		f.what += " " + test
-	}
-	var text strings.Builder
-	for _, from := range []*goPackage{g.packages[build], p} {
-		if from != nil && from.output[test] != nil {
-			text.WriteString(from.output[test].String())
-		}
-	}
-	f.output = text.String()
-	f.print(g.out)
-	g.suite.failures = append(g.suite.failures, f)
-}
-
-// repeat is the line that runs one test, or all of a package.
-func (g *goTest) repeat(folder, test string) string {
-	words := append(slices.Clone(g.env), "go", "test")
-	if slices.Contains(g.env, wasmEnv[0]) {
+// readGo reads what gotestsum leaves of a task, and the processor times that its test programs
+// left in the file of the name usage. A test is repeated with env and flags.
+func (p *planner) readGo(name, usage string, env, flags []string) reader {
+	words := append(slices.Clone(env), "go", "test")
+	if slices.Contains(env, wasmEnv[0]) {
 		words = append(words, `-exec="$(go env GOROOT)/lib/wasm/go_js_wasm_exec"`)
 	}
-	words = append(words, g.flags...)
-	if test != "" {
-		words = append(words, "-run", "'^"+test+"$'")
-	}
-	return strings.Join(append(words, folder), " ")
+	words = append(words, flags...)
+	return &goTest{usage, junit{
+		out: p.out, file: junitFile(name), said: true,
+		loud:  func(line []byte) bool { return !quietGo.Match(line) },
+		whole: func(test string) bool { return !strings.Contains(test, "/") },
+		again: func(folder, test, _ string) string {
+			again := words
+			if test != "TestMain" { // it did not compile, or ended in the middle
+				again = append(slices.Clone(words), "-run", "'^"+test+"$'")
+			}
+			return strings.Join(append(again, "./"+folder), " ")
+		},
+	}}
 }
 
-// close adds the processor times that the test programs left.
+// A goTest is a task's tests with the processor times of their programs.
+type goTest struct {
+	usage string
+	junit
+}
+
+func (g *goTest) begin() {
+	_ = os.Remove(g.usage)
+	g.junit.begin()
+}
+
 func (g *goTest) close() suite {
-	used := map[string]float64{}
-	if text, err := os.ReadFile(g.usage); err == nil {
-		for line := range strings.Lines(string(text)) {
-			var folder string
-			var seconds float64
-			if n, _ := fmt.Sscan(line, &seconds, &folder); n == 2 {
-				used[folder] += seconds
+	s := g.junit.close()
+	text, _ := os.ReadFile(g.usage)
+	for line := range strings.Lines(string(text)) {
+		var folder string
+		var seconds float64
+		if n, _ := fmt.Sscan(line, &seconds, &folder); n == 2 {
+			if at := slices.IndexFunc(s.Packages, func(c container) bool { return c.Name == folder }); at >= 0 {
+				s.Packages[at].CPU += seconds
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.packages)) {
-		p := g.packages[name]
-		p.CPU = used[p.Name]
-		if len(p.Tests) > 0 || len(p.failed) > 0 {
-			g.suite.Packages = append(g.suite.Packages, p.container)
-		}
-	}
-	return g.suite
+	return s
 }
 
 // usageVariable names the file to which measure appends.

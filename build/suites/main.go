@@ -56,10 +56,9 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	if stop {
 		interrupted, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer cancel()
-		s.stop = newStopper(interrupted, os.Stdout)
-		s.out = s.stop
+		s.stop, s.cancel = context.WithCancel(interrupted)
 	}
-	p := &planner{out: s.out, nightly: mode == "nightly", outsider: strings.Contains(only, "outsider")}
+	p := &planner{out: s.out, stop: stop, nightly: mode == "nightly", outsider: strings.Contains(only, "outsider")}
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -70,6 +69,10 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 		return false, err
 	}
 	p.goroot = strings.TrimSpace(string(out))
+	if out, err = exec.Command("go", "tool", "-n", "gotestsum").Output(); err != nil {
+		return false, err
+	}
+	p.gotestsum = strings.TrimSpace(string(out))
 	if p.house, err = listHouse(); err != nil {
 		return false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +41,14 @@ func (r run) only(names []string) (run, error) {
 
 // A planner makes runs.
 type planner struct {
-	out      io.Writer
-	house    house
-	self     string // this program, with which go test measures its test programs
-	goroot   string
-	nightly  bool
-	outsider bool // its tests of the copy run whatever the record says
+	out       io.Writer
+	house     house
+	self      string // this program, with which go test measures its test programs
+	gotestsum string
+	stop      bool // tasks end with the first test that fails
+	goroot    string
+	nightly   bool
+	outsider  bool // its tests of the copy run whatever the record says
 }
 
 // low runs a command behind whatever else wants the processor: browser tests wait for
@@ -112,8 +115,12 @@ func (p *planner) goTest(name string, folders []string, wasm bool, flags ...stri
 		flags = append(flags, "-vet=off")
 	}
 	// Trimmed paths let copies of the repository share what is compiled.
-	t.command = low(append(append([]string{"go", "test", "-json", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
-	t.reader = newGoTest(p.out, absolute, append(p.environment(), repeated...), slices.DeleteFunc(flags, func(flag string) bool { return flag != "-short" }))
+	sum := []string{p.gotestsum, "--format", "pkgname-and-test-fails", "--hide-summary", "skipped,failed,output", "--junitfile", junitFile(name)}
+	if p.stop {
+		sum = append(sum, "--max-fails", "1")
+	}
+	t.command = low(slices.Concat(sum, []string{"--", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags, dotted(folders))...)
+	t.reader = p.readGo(name, absolute, append(p.environment(), repeated...), slices.DeleteFunc(flags, func(flag string) bool { return flag != "-short" }))
 	t.needs, t.repeat = []string{"generate"}, "make "+name
 	return t
 }
@@ -158,22 +165,44 @@ func check(target string) task {
 	return task{name: strings.TrimPrefix(target, "check-"), command: low("make", "--no-print-directory", target), repeat: "make " + target, needs: []string{"generate"}}
 }
 
+// junitFile is where the results of a task's tests are left.
+func junitFile(name string) string {
+	file, _ := filepath.Abs(filepath.Join(logs, name+".xml"))
+	return file
+}
+
+// node is a task of node --test.
 func (p *planner) node(name, target string, needs ...string) task {
-	t := task{name: name, command: []string{"make", "--no-print-directory", target}, env: p.environment(), needs: needs, repeat: "make " + target}
-	t.reader = &nodeTest{out: p.out, name: name, again: t.repeat}
-	return t
+	again := "make " + target
+	return task{
+		name: name, needs: needs, command: []string{"make", "--no-print-directory", target, "JUNIT=" + junitFile(name)}, env: p.environment(), repeat: again,
+		reader: &junit{out: p.out, file: junitFile(name), loud: loudNode.Match, again: func(_, _, _ string) string { return again }},
+	}
 }
 
 // browser is a task of Playwright.
 func (p *planner) browser(name, arguments string) task {
-	file, _ := filepath.Abs("build/out/times/" + name + ".json")
+	if p.stop {
+		arguments += " -x"
+	}
 	return task{
 		name: name, needs: []string{"site"},
 		command: []string{"make", "--no-print-directory", "test-browser", "ARGS=" + arguments},
-		env:     append(p.environment(), "PLAYWRIGHT_JSON_OUTPUT_NAME="+file),
-		reader:  newPlaywright(p.out, file), repeat: "make test-browser ARGS='" + arguments + "'",
+		env:     append(p.environment(), "SPILLWAY_JUNIT="+junitFile(name)), repeat: "make test-browser ARGS='" + arguments + "'",
+		reader: &junit{out: p.out, file: junitFile(name), loud: loudPlaywright.Match, again: func(file, test, said string) string {
+			if place := browserPlace.FindString(said); place != "" { // with its line
+				return "make test-browser ARGS='tests/" + place + "'"
+			}
+			return "make test-browser ARGS='tests/" + file + "'"
+		}},
 	}
 }
+
+// browserPlace is how Playwright names a test.
+var browserPlace = regexp.MustCompile(`^[\w-]+\.spec\.mjs:\d+`)
+
+// failures is where screenshots and traces of failed browser tests are kept.
+const failures = "build/out/failures"
 
 // outsiders is the package that applies the examples of the documents to a copy of the
 // repository and tests the copy.

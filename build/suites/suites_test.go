@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -61,74 +62,82 @@ func TestSchedule(t *testing.T) {
 
 // With a stopper, what runs ends with the first failure, and nothing begins after it.
 func TestStop(t *testing.T) {
-	stop := newStopper(t.Context(), io.Discard)
-	s := &schedule{lanes: 2, stop: stop, out: stop, logs: t.TempDir()}
+	s := &schedule{lanes: 2, out: io.Discard, logs: t.TempDir()}
+	s.stop, s.cancel = context.WithCancel(t.Context())
 	suites := s.run([]task{sh("beside", "sleep 60; exit 0"), sh("fails", "exit 1"), sh("after", "exit 0")})
 	if !suites[0].blocked || !suites[2].blocked || suites[1].Failed != 1 {
 		t.Errorf("%+v", suites)
 	}
 }
 
-// What go test prints becomes counts, times and failures with a line that repeats them.
-func TestGoTestEvents(t *testing.T) {
+// What gotestsum prints and leaves becomes lines at once, counts, times, and failures with a line
+// that repeats them.
+func TestGoResults(t *testing.T) {
 	var said bytes.Buffer
-	g := newGoTest(&said, t.TempDir()+"/usage", []string{"SPILLWAY_TURN=3"}, []string{"-short"})
-	note(g.usage, 1.5, "sim/unit")
-	note(g.usage, 0.25, "sim/unit")
-	for _, line := range []string{
-		`{"Action":"start","Package":"spillway/sim/unit"}`,
-		`{"Action":"run","Package":"spillway/sim/unit","Test":"TestA"}`,
-		`{"Action":"output","Package":"spillway/sim/unit","Test":"TestA/part","Output":"    unit_test.go:7: got 3\n"}`,
-		`{"Action":"fail","Package":"spillway/sim/unit","Test":"TestA/part","Elapsed":0.1}`,
-		`{"Action":"fail","Package":"spillway/sim/unit","Test":"TestA","Elapsed":0.2}`,
-		`{"Action":"pass","Package":"spillway/sim/unit","Test":"TestB","Elapsed":0.3}`,
-		`{"Action":"skip","Package":"spillway/sim/unit","Test":"TestC","Elapsed":0}`,
-		`{"Action":"fail","Package":"spillway/sim/unit","Elapsed":2}`,
-		`{"Action":"build-output","ImportPath":"spillway/sim/knob [spillway/sim/knob.test]","Output":"knob.go:3:1: syntax error\n"}`,
-		`{"Action":"build-fail","ImportPath":"spillway/sim/knob [spillway/sim/knob.test]"}`,
-		`{"Action":"fail","Package":"spillway/sim/knob","Elapsed":0,"FailedBuild":"spillway/sim/knob [spillway/sim/knob.test]"}`,
-		`not an event`,
-	} {
-		fmt.Fprintln(g, line)
+	p := &planner{out: &said}
+	usage := t.TempDir() + "/usage"
+	g := p.readGo("x", usage, []string{"SPILLWAY_TURN=3"}, []string{"-short"}).(*goTest)
+	g.file = t.TempDir() + "/x.xml"
+	note(usage, 1.5, "sim/unit")
+	note(usage, 0.25, "sim/unit")
+	fmt.Fprint(g, "✓  sim/hash (1s)\n    unit_test.go:7: got 3\n--- FAIL: TestA (0.20s)\n✖  sim/unit (2s)\n\nDONE 3 tests\n")
+	if want := "    unit_test.go:7: got 3\n--- FAIL: TestA (0.20s)\n✖  sim/unit (2s)\n"; said.String() != want {
+		t.Errorf("said at once\n%s\nwant\n%s", said.String(), want)
 	}
-	s := g.close()
+	s := left(t, g, g.file, `<testsuites>
+		<testsuite name="" time="0"/>
+		<testsuite name="spillway/sim/unit" time="2.0">
+			<testcase name="TestA/part" time="0.1"><failure message="Failed">got 3</failure></testcase>
+			<testcase name="TestA" time="0.2"><failure message="Failed">got 3</failure></testcase>
+			<testcase name="TestB" time="0.3"/><testcase name="TestC" time="0"><skipped message="no"/></testcase>
+		</testsuite>
+		<testsuite name="spillway/sim/knob" time="0"><testcase name="TestMain"><failure message="Failed">FAIL [build failed]</failure></testcase></testsuite>
+	</testsuites>`)
 	if s.Passed != 1 || s.Failed != 2 || s.Skipped != 1 || len(s.Packages) != 2 {
 		t.Errorf("%+v", s)
 	}
-	at := slices.IndexFunc(s.Packages, func(c container) bool { return c.Name == "sim/unit" })
-	if p := s.Packages[at]; p.CPU != 1.75 || p.Wall != 2 || len(p.Tests) != 3 {
+	if p := s.Packages[0]; p.Name != "sim/unit" || p.CPU != 1.75 || p.Wall != 2 || len(p.Tests) != 3 {
 		t.Errorf("%+v", p)
 	}
-	for _, want := range []string{"got 3", "again:  SPILLWAY_TURN=3 go test -short -run '^TestA$' ./sim/unit", "syntax error", "FAILED  sim/knob"} {
-		if !strings.Contains(said.String(), want) {
-			t.Errorf("%q is not in\n%s", want, said.String())
-		}
+	if a, b := s.failures[0], s.failures[1]; a.repeat != "SPILLWAY_TURN=3 go test -short -run '^TestA$' ./sim/unit" || b.repeat != "SPILLWAY_TURN=3 go test -short ./sim/knob" {
+		t.Errorf("%+v, %+v", a, b)
 	}
 }
 
-func TestNodeCounts(t *testing.T) {
-	n := &nodeTest{out: io.Discard, name: "edge", again: "make test-edge"}
-	fmt.Fprint(n, "▶ host\n  ✖ answers (3 ms)\nℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 0\nℹ skipped 1\n")
-	if s := n.close(); s.Passed != 3 || s.Failed != 1 || s.Skipped != 1 || s.failures[0].repeat != "make test-edge" {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestPlaywrightReport(t *testing.T) {
-	file := t.TempDir() + "/report.json"
-	p := newPlaywright(io.Discard, file)
-	err := os.WriteFile(file, []byte(`{"suites":[{"file":"llm.spec.mjs","specs":[
-		{"title":"opens","file":"llm.spec.mjs","line":12,"tests":[{"status":"expected","results":[{"duration":1500}]}]}],
-		"suites":[{"specs":[{"title":"charts","file":"llm.spec.mjs","line":40,"tests":[{"status":"unexpected","results":[{"duration":500,"errors":[{"message":"\u001b[31mgone\u001b[39m"}]}]}]}]}]}],"errors":[]}`), 0o644)
-	if err != nil {
+// left is what a reader makes of a file of results.
+func left(t *testing.T, r reader, file, results string) suite {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(results), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := p.close()
-	if s.Passed != 1 || s.Failed != 1 || len(s.Packages) != 1 || s.Packages[0].Wall != 2 {
+	return r.close()
+}
+
+func TestNodeResults(t *testing.T) {
+	task := (&planner{out: io.Discard}).node("edge", "test-edge")
+	j := task.reader.(*junit)
+	j.file = t.TempDir() + "/x.xml"
+	s := left(t, j, j.file, `<testsuites><testcase name="one" time="1"/><testsuite name="host" time="2">
+		<testcase name="answers" time="1"><failure message="1 == 2">where</failure></testcase><testcase name="later"><skipped/></testcase>
+		<testsuite name="inner"><testcase name="deep"/></testsuite></testsuite></testsuites>`)
+	if s.Passed != 2 || s.Failed != 1 || s.Skipped != 1 || s.failures[0].repeat != "make test-edge" || s.failures[0].output != "1 == 2\nwhere" {
 		t.Errorf("%+v", s)
 	}
-	if f := s.failures[0]; !strings.HasPrefix(f.output, "gone\n") || f.repeat != "make test-browser ARGS='tests/llm.spec.mjs:40'" {
-		t.Errorf("%+v", f)
+}
+
+func TestPlaywrightResults(t *testing.T) {
+	var said bytes.Buffer
+	task := (&planner{out: &said}).browser("browser", "tests/llm.spec.mjs")
+	j := task.reader.(*junit)
+	fmt.Fprint(j, "  ✓  1 [page] › a\n  ✘  2 [page] › b\n  1 flaky\n")
+	if want := "  ✘  2 [page] › b\n  1 flaky\n"; said.String() != want {
+		t.Errorf("said at once %q, want %q", said.String(), want)
+	}
+	j.file = t.TempDir() + "/x.xml"
+	s := left(t, j, j.file, `<testsuites><testsuite name="llm.spec.mjs" time="2"><testcase name="opens" time="1.5"/>
+		<testcase name="charts" time="0.5"><failure message="llm.spec.mjs:40:1 charts">gone</failure></testcase></testsuite></testsuites>`)
+	if s.Passed != 1 || s.Failed != 1 || len(s.Packages) != 1 || s.Packages[0].Wall != 2 || s.failures[0].repeat != "make test-browser ARGS='tests/llm.spec.mjs:40'" {
+		t.Errorf("%+v", s)
 	}
 }
 

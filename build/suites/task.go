@@ -80,10 +80,11 @@ const logs = "build/out/tests"
 // A schedule runs tasks: those that nothing holds back, in their order, as many at once
 // as there are lanes.
 type schedule struct {
-	lanes int
-	stop  *stopper // begin nothing more once something failed, and end what runs; nil: go on
-	out   io.Writer
-	logs  string // folder for what tasks print
+	lanes  int
+	stop   context.Context // begin nothing more once something failed, and end what runs; nil: go on
+	cancel context.CancelFunc
+	out    io.Writer
+	logs   string // folder for what tasks print
 	// usual is the processor time in seconds that tasks took the last time, by name.
 	usual map[string]float64
 	// passed is told of every task that has passed, one at a time; nil: nobody asks.
@@ -209,28 +210,7 @@ func (s *schedule) held(t *task) string {
 	return ""
 }
 
-// A stopper hands on what is said, and ends all that runs once something is said to have
-// failed.
-type stopper struct {
-	context.Context
-	cancel context.CancelFunc
-	out    io.Writer
-}
-
-func newStopper(parent context.Context, out io.Writer) *stopper {
-	s := &stopper{out: out}
-	s.Context, s.cancel = context.WithCancel(parent)
-	return s
-}
-
-func (s *stopper) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("FAILED")) {
-		s.cancel()
-	}
-	return s.out.Write(p)
-}
-
-// command is a task's, which a stopper can end with all that it has begun.
+// command is a task's; with stop it can be ended with all that it has begun.
 func (s *schedule) command(t *task) *exec.Cmd {
 	if s.stop == nil {
 		return exec.Command(t.command[0], t.command[1:]...)
@@ -279,6 +259,9 @@ func (s *schedule) carryOut(t *task) suite {
 	case err != nil && r.Failed == 0: // it did not come to its tests
 		r.Failed = 1
 		r.failures = append(r.failures, failure{t.name, fmt.Sprintf("%s\n%v", last.String(), err), t.again()})
+	}
+	if r.Failed > 0 && s.stop != nil {
+		s.cancel()
 	}
 	verdict := "passed"
 	switch {

@@ -1,6 +1,5 @@
 // Package change says what differs between two states of a golden file: of the values
-// that stand beside hashes, and of any other text. Tests that fail say it with this
-// package, and so does build/golden/summary.
+// that stand beside hashes, and of any other text. Tests that fail say it.
 package change
 
 import (

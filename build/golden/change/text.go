@@ -53,13 +53,6 @@ func Text(was, is string) []Change {
 	return list
 }
 
-// Lines returns how many lines are gone, and how many were added. A line that moved is
-// neither.
-func Lines(was, is string) (gone, added int) {
-	before, after := split(was), split(is)
-	return len(without(before, after)), len(without(after, before))
-}
-
 // without returns the positions of the lines that others does not have as often.
 func without(lines, others []string) (list []int) {
 	n := map[string]int{}
