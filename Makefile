@@ -83,8 +83,10 @@ test-wasm: suites ## the tests whose arithmetic or platform matters, as WebAssem
 test-outsider: suites ## the examples of the documents in a copy of the repository, whole
 	@$(OUT)/suites -only test-outsider full
 
-site: generate server native harness # what the tests in browsers look at, built anew if its sources differ
-	@go run ./build/site -offline -if-changed
+# What the tests in browsers look at, built anew if its sources differ; make test leaves out -offline.
+SITE ?= -offline
+site: generate server native harness
+	@go run ./build/site $(SITE) -if-changed
 	@go build -o $(OUT)/jobs ./build/e2e/jobs
 
 test-browser: site ## the page in Chromium; ARGS="tests/llm.spec.mjs" as for Playwright

@@ -291,6 +291,9 @@ func (r run) part(rest bool) (some run) {
 	needed := map[string]bool{}
 	for _, t := range slices.Backward(r.tasks) { // what is needed stands before
 		if t.rest == rest || needed[t.name] {
+			if !rest { // no test of make test opens the single file
+				t.env = append(slices.Clone(t.env), "SITE=")
+			}
 			some.tasks = append(some.tasks, t)
 			for _, name := range t.needs {
 				needed[name] = true

@@ -63,10 +63,10 @@ var more = []struct {
 	{"collectives", false, func(s *Setup) { s.Node.Collective += s.Node.Collective / 4 }},
 }
 
-// TestMore: of realistic setups more of a part never costs TERAIO more than 3 % where plans for less are handed on, as
+// TestMoreHardwareIsNeverSlower: of realistic setups more of a part never costs TERAIO more than 3 % where plans for less are handed on, as
 // sections do, and a drive more never by itself; and ZeRO and FSDP, which do the same in the same order whatever the
 // rates, a thousandth. By itself a plan for more of the other parts costs so much in one of a hundred at most.
-func TestMore(t *testing.T) {
+func TestMoreHardwareIsNeverSlower(t *testing.T) {
 	rounds := 6
 	switch {
 	case *full:

@@ -10,7 +10,7 @@ import (
 
 // What is recorded comes back to the last bit, and a text of another paper is refused with the
 // line where it stands.
-func TestRecorded(t *testing.T) {
+func TestRecordedRuns(t *testing.T) {
 	p := invented()
 	all := []study.Outcome{
 		{Run: "look at a", Fits: true, Values: []float64{3, 1. / 3, math.NaN()}, Rebuilt: true},

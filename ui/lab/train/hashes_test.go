@@ -71,11 +71,11 @@ func known(r *result.Result) []change.Value {
 	}
 }
 
-// TestHashes runs every published run of the G10 paper, on bundled workloads, and
+// TestHashesOfRuns runs every published run of the G10 paper, on bundled workloads, and
 // compares. The same hashes are compared with what the page's workers say in a
 // browser, so a result is the same everywhere. With -short, as under Node, one in four
 // runs, others with another commit.
-func TestHashes(t *testing.T) {
+func TestHashesOfRuns(t *testing.T) {
 	some := testing.Short() && !golden.Update()
 	l := New()
 	_, runs := published(t, &l)

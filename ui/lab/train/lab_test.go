@@ -421,7 +421,7 @@ func TestCurvesKeepPeaks(t *testing.T) {
 
 // Every setting at its least and its most gives a result or a reason. How much work the
 // engine has with one is counted in its own tests.
-func TestExtremes(t *testing.T) {
+func TestExtremeSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}

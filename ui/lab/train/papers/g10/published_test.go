@@ -27,7 +27,7 @@ const share = 4
 // TestPublished runs configurations of the published evaluation, at night all of them,
 // and compares their published numbers. The golden table lists each point that is
 // not exact: one that gets better or worse must be looked at. What every one of them
-// gives on bundled workloads the laboratory's TestHashes compares.
+// gives on bundled workloads the laboratory's TestHashesOfRuns compares.
 func TestPublished(t *testing.T) {
 	artifact.Dir(t) // or skip
 	all := effort.Nightly() || golden.Update()

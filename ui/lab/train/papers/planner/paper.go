@@ -6,7 +6,7 @@
 //
 // recorded.csv, written by running everything natively:
 //
-//	go test ./ui/lab/train/papers/planner -run TestRecorded -update
+//	go test ./ui/lab/train/papers/planner -run TestTimesOverTheBound -update
 //
 // What the page calls published is what was recorded there. A run is the same to the last bit on
 // every platform, so that a difference says that a planner or an engine has changed since.
