@@ -77,6 +77,13 @@ type Report struct {
 	Words []Word
 }
 
+// SayIdle says that settings, keys with blanks between, change nothing in this run, and why.
+func (r *Report) SayIdle(keys, why string) {
+	for key := range strings.FieldsSeq(keys) {
+		r.Idle = append(r.Idle, Word{key, why})
+	}
+}
+
 // A Word is what to say of the knob with a key; an empty text is nothing.
 type Word struct{ Key, Text string }
 

@@ -445,9 +445,7 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Programs run one at a time: bytes are those of %s, the largest. Ratios, accesses and times are means over all.", r.largest().Program))
 	}
 	if !slices.ContainsFunc(r.Programs, func(p *core.Result) bool { return p.Remote > 0 }) {
-		for _, key := range []string{"memory", "link", "written"} {
-			rep.Idle = append(rep.Idle, report.Word{Key: key, Text: "nothing overflows to the buddy memory"})
-		}
+		rep.SayIdle("memory link written", "nothing overflows to the buddy memory")
 	}
 	rep.Values = report.Measured(list(), r) // where it does not fit, too
 	if rep.Fits {

@@ -175,7 +175,7 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Ran(), About: w.about, Origin: w.origin, Lead: lead(w, s, r), Notes: append([]string(nil), w.notes...)}
 	rep.Words = words(w, s, r)
 	if x := &r.setting; x.Node.GPUs == x.Tensor {
-		rep.Idle = []report.Word{{Key: "affinity", Text: "one copy of the model: set gpus above tensor"}}
+		rep.SayIdle("affinity", "one copy of the model: set gpus above tensor")
 	}
 	r.tell(rep)
 	if !r.Ran() {
