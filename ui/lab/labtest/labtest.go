@@ -206,7 +206,7 @@ type Quick struct {
 	// another workload.
 	Elsewhere []string
 	// Off are setup texts that leave other settings nothing to change, as "turns=1" does the time between turns; Chance are
-	// those of them, with a setting's key behind, that do so by chance.
+	// those of them that do so by chance, or with a setting's key behind to that.
 	Off, Chance []string
 	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read.
 	Unwalked []string

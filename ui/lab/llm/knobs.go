@@ -424,14 +424,16 @@ func knobs() map[string][]setting {
 	idle(arch, []knob.Idle{{While: "experts=0", Why: "a dense model: set experts above 0"}}, "active")
 	standing, prices := aroundKnobs(), priceKnobs()
 	idle(standing, oneNode, "network")
-	idle(standing, oneGPU, "collective ring_step shared switch")
+	idle(standing, oneGPU, "collective ring_step switch")
 	idle(standing, noDrives, "drive ssd_read ssd_write array_share array_cap shared gds bounce")
 	idle(standing, noHost, "host_spare host_margin")
 	idle(prices, noHost, "price_host")
+	options := optionKnobs()
+	idle(options, noHost, "host_limit")
 	idle(prices, noDrives, "price_drive endurance")
 	around := slices.Concat(standing, prices) // made once, for what comes with all nodes and GPUs
 	nodes := append([]setting{nodeKnob(around), readingKnob(), nicKnob(), gpuKnob(around)}, standing...)
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": nodes, "prices": append(prices, partKnobs()...), "options": optionKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": nodes, "prices": append(prices, partKnobs()...), "options": options, own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.
