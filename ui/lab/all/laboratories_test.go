@@ -60,7 +60,7 @@ var quick = map[string]labtest.Quick{
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2, Time: "iteration_s", Home: "gpu",
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
 		Off:    []string{"nodes=1", "nodes=0 gpus=1", "drives=0", "host_memory=0", "data=1 context=1", "method=full", "experts=0"},
-		Chance: []string{"drives=0 host_limit"},
+		Chance: []string{"drives=0"},
 		Walk: []string{
 			"node=dgx-h100 gpus=4 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data gpu_memory=12",
 			"node=dgx-h100 gpus=2 nodes=2 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data",

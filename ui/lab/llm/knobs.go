@@ -424,7 +424,7 @@ func knobs() map[string][]setting {
 	idle(arch, []knob.Idle{{While: "experts=0", Why: "a dense model: set experts above 0"}}, "active")
 	standing, prices := aroundKnobs(), priceKnobs()
 	idle(standing, oneNode, "network")
-	idle(standing, oneGPU, "collective ring_step switch")
+	idle(standing, oneGPU, "ring_step")
 	idle(standing, noDrives, "drive ssd_read ssd_write array_share array_cap shared gds bounce")
 	idle(standing, noHost, "host_spare host_margin")
 	idle(prices, noHost, "price_host")
