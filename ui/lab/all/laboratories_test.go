@@ -40,7 +40,7 @@ var quick = map[string]labtest.Quick{
 		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
 		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2, Time: "time_ms", Home: "host",
 		Cure: []string{"workload=create scale=256 calls=3000"}, Off: []string{"payload=zeros", "fresh=0", "warm=0", "streams=1"},
-		Chance: []string{"payload=zeros", "fresh=0"},
+		Chance: []string{"payload=zeros", "fresh=0", "warm=0 page_cache"},
 		Walk: []string{
 			"workload=varmail scale=256 calls=60000 payload=share changed=5 fresh=1 fresh_share=10 warm=1 byte_limit=20 io=8 append=40000",
 			"workload=oltp scale=256 calls=3000000 payload=share changed=5 page_cache=512 ssd_dram=32 journal=32 own_cache=512",
@@ -60,7 +60,7 @@ var quick = map[string]labtest.Quick{
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2, Time: "iteration_s", Home: "gpu",
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
 		Off:    []string{"nodes=1", "nodes=0 gpus=1", "drives=0", "host_memory=0", "data=1 context=1", "method=full", "experts=0"},
-		Chance: []string{"drives=0"},
+		Chance: []string{"drives=0", "host_memory=0"},
 		Walk: []string{
 			"node=dgx-h100 gpus=4 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data gpu_memory=12",
 			"node=dgx-h100 gpus=2 nodes=2 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data",
