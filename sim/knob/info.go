@@ -63,7 +63,13 @@ type Info struct {
 	// Zero is what a number of 0 leaves it to, where that is no number: "as the workload
 	// has them". A form shows it instead of the 0, which stands beside Min and Max.
 	Zero string
+	// Idle is when other settings leave this one nothing to change.
+	Idle []Idle
 }
+
+// An Idle is a state of other settings in which one changes nothing, and why, with what would help. While is a setup
+// text in which a value may be several with commas between, or of numbers a span: "nodes=0 gpus=1..8".
+type Idle struct{ While, Why string }
 
 // A Grid is the table whose cells are the choices of a Many: the key of one is that of its
 // column, a point, and that of its row.
@@ -116,8 +122,8 @@ type Choice struct {
 	Rates string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
-	// Ineffective lists knobs that change nothing while the choice stands, and Why. Hides
-	// lists those that are not even of its subject.
+	// Ineffective lists knobs that change nothing while the choice stands, and Why: what numbers decide is Info.Idle.
+	// Hides lists those that are not even of its subject.
 	Ineffective []string
 	Why         string
 	Hides       []string

@@ -273,7 +273,33 @@ func (u *Setup) Moot(key string) string {
 			return c.Why
 		}
 	}
+	if k := u.Knob(key); k != nil {
+		for _, x := range k.Idle {
+			if pairs, err := Pairs(x.While); err == nil && !slices.ContainsFunc(pairs, func(p Pair) bool { return !u.among(p) }) {
+				return x.Why
+			}
+		}
+	}
 	return ""
+}
+
+// among reports whether a knob's text is one of those of a pair of Idle.While.
+func (u *Setup) among(p Pair) bool {
+	k, text := u.Knob(p.Key), u.Text(p.Key)
+	for one := range strings.SplitSeq(p.Text, ",") {
+		if one == text {
+			return true
+		}
+		if low, high, ok := strings.Cut(one, ".."); ok && k != nil {
+			least, err := ParseDecimal(low, k.Scale)
+			most, errMost := ParseDecimal(high, k.Scale)
+			v, errText := ParseDecimal(text, k.Scale)
+			if err == nil && errMost == nil && errText == nil && v >= least && v <= most {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Hidden reports whether the knob with this key is not of what is chosen: it

@@ -304,3 +304,21 @@ func TestPartsAfterTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestIdle: a setting changes nothing while others are as it says, of numbers in a span and of choices among some.
+func TestIdle(t *testing.T) {
+	list := kitchen()
+	for i := range list {
+		if list[i].Key == "note" {
+			list[i].Idle = []Idle{{While: "portions=1..3", Why: "few eat"}, {While: "portions=7 heat=gas,coal", Why: "gas for seven"}}
+		}
+	}
+	for text, want := range map[string]string{
+		"portions=1": "few eat", "portions=3": "few eat", "portions=4": "", "portions=7": "", "portions=7 heat=gas": "gas for seven", "portions=8 heat=gas": "",
+	} {
+		u := NewSetup(list)
+		if err := u.Read(text); err != nil || u.Moot("note") != want {
+			t.Errorf("%s: %q, %v; want %q", text, u.Moot("note"), err, want)
+		}
+	}
+}

@@ -68,11 +68,20 @@ type Report struct {
 	// knows what nobody can who decides, so that it is a bound: both of a policy that somebody wrote.
 	Called   string
 	Foresees bool
-	// Ignored are keys of settings that somebody set and the system does not read.
+	// Ignored are keys of settings that somebody set and that the system does not read, or that change nothing here. Idle says
+	// why, by key, of those that only the run shows to change nothing: who makes a report says it, whoever set them or not.
 	Ignored []string
+	Idle    []Word
 	// Words replace those of knobs that a workload from a file decides: "times" is
 	// then "measured".
 	Words []Word
+}
+
+// SayIdle says that settings, keys with blanks between, change nothing in this run, and why.
+func (r *Report) SayIdle(keys, why string) {
+	for key := range strings.FieldsSeq(keys) {
+		r.Idle = append(r.Idle, Word{key, why})
+	}
 }
 
 // A Word is what to say of the knob with a key; an empty text is nothing.

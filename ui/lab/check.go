@@ -286,6 +286,28 @@ func checkKnobs(knobs []knob.Info) error {
 		if other := u.Knob(k.Within); k.Within != "" && (other == nil || other.Kind != knob.Number || other.Scale != k.Scale) {
 			bad(": there is no number %q of the same scale", k.Within)
 		}
+		for _, x := range k.Idle {
+			pairs, err := knob.Pairs(x.While)
+			if err != nil || len(pairs) == 0 || x.Why == "" {
+				bad(", idle while %q: no setup text, or no reason", x.While)
+			}
+			for _, p := range pairs {
+				other := u.Knob(p.Key)
+				if other == nil {
+					bad(", idle while %q: there is no knob %q", x.While, p.Key)
+					continue
+				}
+				for one := range strings.SplitSeq(p.Text, ",") {
+					low, high, ok := strings.Cut(one, "..")
+					if !ok {
+						high = low
+					}
+					if err := errors.Join(canonical(other, low), canonical(other, high)); err != nil {
+						bad(", idle while %q: %w", x.While, err)
+					}
+				}
+			}
+		}
 		for _, c := range k.Choices {
 			pairs, err := knob.Pairs(c.Set + " " + c.Suggests + " " + c.Companions + " " + c.Rates)
 			if err != nil {

@@ -12,18 +12,23 @@ import (
 // Reads reports whether a system reads a setting with a setup.
 func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 	k := u.Knob(key)
-	if k == nil || u.Moot(key) != "" || u.Hidden(key) {
+	if k == nil || l.idle(u, k) != "" || u.Hidden(key) {
 		return false
-	}
-	brings := func(c knob.Choice) bool { return c.Set != "" }
-	if l.Entry != "" && u.Text(l.Entry) == "" && slices.Contains(l.EntryKnobs, key) && !slices.ContainsFunc(k.Choices, brings) {
-		return false // only opened files have it
 	}
 	x, err := l.System(system)
 	if p := l.Script(); p != nil && k.Panel == p.Panel { // only who follows a policy reads its settings
 		return err == nil && x.Follows == p.Key
 	}
 	return err != nil || !slices.Contains(strings.Fields(x.Unread), key)
+}
+
+// idle says why a setting changes nothing with a setup, whatever the system; empty if it may.
+func (l *Lab) idle(u *knob.Setup, k *knob.Info) string {
+	brings := func(c knob.Choice) bool { return c.Set != "" }
+	if l.Entry != "" && u.Text(l.Entry) == "" && slices.Contains(l.EntryKnobs, k.Key) && !slices.ContainsFunc(k.Choices, brings) {
+		return "only opened files have it: open one"
+	}
+	return u.Moot(k.Key)
 }
 
 // ignore says in a report what of the settings that somebody set a system does not read. What came along with a
@@ -33,7 +38,11 @@ func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
 	var along []knob.Pair         // nil: nobody has asked
 	for _, p := range u.Pairs() { // what differs from what choices bring
 		k := u.Knob(p.Key)
-		if p.Text == k.Default || k.Key == l.Entry || l.Reads(u, system, k.Key) {
+		why := l.idle(u, k)
+		if at := slices.IndexFunc(r.Idle, func(w report.Word) bool { return w.Key == k.Key }); why == "" && at >= 0 {
+			why = r.Idle[at].Text
+		}
+		if p.Text == k.Default || k.Key == l.Entry || why == "" && l.Reads(u, system, k.Key) {
 			continue
 		}
 		if along == nil {
@@ -43,14 +52,18 @@ func (l *Lab) ignore(r *report.Report, u *knob.Setup, system string) {
 			continue
 		}
 		r.Ignored = append(r.Ignored, k.Key)
-		said = append(said, fmt.Sprintf("%s (%s=%.40s)", k.Label, k.Key, p.Text))
+		if why != "" {
+			why = "; " + why
+		}
+		said = append(said, fmt.Sprintf("%s (%s=%.40s%s)", k.Label, k.Key, p.Text, why))
 	}
 	if len(said) > 0 { // without the system's name: what several do not use stands once
 		r.Notes = append(r.Notes, fmt.Sprintf("Set here and not used: %s.", strings.Join(said, ", ")))
 	}
 }
 
-// cameAlong is what nobody set by itself: what choices bring that are nothing but what they bring, a machine as a whole,
+// cameAlong is what nobody set by itself: what choices bring that are nothing but what they bring, a machine of which
+// most is as it came,
 // what is around the others as a rule, what holds where links say nothing, and a preset that is as it was opened.
 func (l *Lab) cameAlong(u *knob.Setup) (list []knob.Pair) {
 	add := func(text string) {
@@ -71,10 +84,21 @@ func (l *Lab) cameAlong(u *knob.Setup) (list []knob.Pair) {
 		}
 	}
 	for i := range u.Knobs() {
-		if k := &u.Knobs()[i]; k.Derived && k.Kind == knob.One {
-			if c := k.Choice(u.Text(k.Key)); c != nil {
-				add(c.Set + " " + c.Suggests)
+		k := &u.Knobs()[i]
+		if !k.Derived || k.Kind != knob.One {
+			continue
+		}
+		var whole *knob.Choice // of which most is as it came; what is one setting alone is only its name
+		most := 1
+		for n := range k.Choices {
+			brought, _ := knob.Pairs(k.Choices[n].Set)
+			all := len(brought)
+			if so := len(slices.DeleteFunc(brought, func(p knob.Pair) bool { return !holds(p) })); so > most && 2*so > all {
+				whole, most = &k.Choices[n], so
 			}
+		}
+		if whole != nil {
+			add(whole.Set + " " + whole.Suggests)
 		}
 	}
 	return list

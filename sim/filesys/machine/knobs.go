@@ -110,7 +110,7 @@ func Knobs() []knob.Knob[Setup] {
 			{Key: string(Share), Label: "a share of lines", Help: "An overwrite changes a part of its lines.", Word: "payload by share"},
 		},
 	})
-	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches change. It matters only where the payload is a share of lines.", Source: "ours"})
+	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Idle: []knob.Idle{{While: "payload=zeros,random", Why: "all lines change, or none: set payload to share"}}, Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches change. It matters only where the payload is a share of lines.", Source: "ours"})
 	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "how the text reads: off; " + branch + " (get_dup_page, sync_rbh_wr_new): on"})
 	choice(func(s *Setup) *string { return (*string)(&s.Ack) }, knob.Info{
 		Key: "ack", Label: "Block writes are answered", Help: "When the device answers a block write.",
@@ -123,7 +123,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 
 	group = GroupMeasured
-	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ entirely and are sent as blocks. It matters only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
+	count(func(s *Setup) *int64 { return &s.FreshShare }, knob.Info{Key: "fresh_share", Idle: []knob.Idle{{While: "fresh=0", Why: "fresh pages are not compared: set fresh to 1"}}, Label: "Fresh pages that differ", Unit: "%", Max: 100, Help: "How many of the compared fresh pages differ entirely and are sent as blocks. It matters only where fresh pages are compared.", Source: "0: zeros; " + branch + " compares with memory that it does not clear, of which nobody published what is in it: 46 is fitted to fileserver"})
 	choice(func(s *Setup) *string { return (*string)(&s.Device.Frontier) }, knob.Info{
 		Key: "frontier", Label: "Flash is written", Help: "Which channel a page is programmed on.",
 		Source: "striped: how SSDs are built; block: ByteFS artifact, branch baseline, linux/ssd/ftl.c:160-212 (ssd_advance_write_pointer) and bytefs_gc.c",
@@ -133,7 +133,7 @@ func Knobs() []knob.Knob[Setup] {
 		},
 	})
 	mechanism(func(s *Setup) *bool { return &s.Warm }, knob.Info{Key: "warm", Label: "Warm-up", Help: "Whether varmail, fileserver, webproxy, webserver and oltp run once before they are measured, and keep the page cache. YCSB always does; all others start with cold caches.", Source: script + ":93-110, 296-308"})
-	span(func(s *Setup) *unit.Time { return &s.WarmTime }, sec, "s", 0, 3600*sec, knob.Info{Key: "warm_time", Label: "Warm-up lasts", Zero: "as long as the run", Help: "How long varmail, fileserver, webproxy and webserver warm up, but at most for 16 times the calls of the run; 0 for as long as the run. The scale divides it.", Source: "0: ours; 5: ByteFS artifact, branch baseline, utils/filebench_workloads/varmail_warm.f:33 and 59, fileserver_warm.f, webproxy_warm.f, webserver_warm.f (run 5)"})
+	span(func(s *Setup) *unit.Time { return &s.WarmTime }, sec, "s", 0, 3600*sec, knob.Info{Key: "warm_time", Idle: []knob.Idle{{While: "warm=0", Why: "nothing warms up: set warm to 1"}}, Label: "Warm-up lasts", Zero: "as long as the run", Help: "How long varmail, fileserver, webproxy and webserver warm up, but at most for 16 times the calls of the run; 0 for as long as the run. The scale divides it.", Source: "0: ours; 5: ByteFS artifact, branch baseline, utils/filebench_workloads/varmail_warm.f:33 and 59, fileserver_warm.f, webproxy_warm.f, webserver_warm.f (run 5)"})
 	mechanism(func(s *Setup) *bool { return &s.Prepared }, knob.Info{Key: "prepared", Label: "Preparation counts", Help: "Whether the counters of bytes and of flash begin before Filebench prepares its files, which it does in every process: it asks for each, opens it, cuts it or writes it anew if it has not the drawn size, and makes what is not there. Time and calls begin after it, so what is moved or programmed a call or a day, and how long flash lasts, have its part, too.", Source: script + ":318 (ctrl 40: linux/ssd/ssd_stat.c clears the counters in turn_on_stat and in reset_ssd_stat alike) and 332 (filebench); Filebench, fileset.c (fileset_create, fileset_alloc_file). Nothing seeds what sizes and files are drawn with (rand, cvars/cvar-gamma.c: drand48), so every process draws the same"})
 	mechanism(func(s *Setup) *bool { return &s.KeepF2FS }, knob.Info{Key: "f2fs_keeps", Label: "F2FS keeps its cache", Help: "Whether F2FS starts with its metadata in the page cache, as far as they fit: those of the newest files.", Source: script + ":208-211: caches are dropped for all but F2FS"})
 	mechanism(func(s *Setup) *bool { return &s.Loaded }, knob.Info{Key: "loaded", Label: "What is loaded stays cached", Help: "Whether YCSB begins with its store in the page cache, as far as it fits, as loading it leaves it; else with a cold cache. NOVA and PMFS have none.", Source: script + ":208-212 (drop_cache_options is 0 for YCSB), 285-294 (load, then pin_mem.sh, which leaves 4096 MB that can be had, what is cached among them) and utils/rocksdb_option.ini (use_direct_writes=false)"})
@@ -198,7 +198,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupStreams
 	count(func(s *Setup) *int64 { return &s.Device.Streams }, knob.Info{Key: "streams", Label: "Streams", Min: 1, Max: mostStreams, Help: "How many blocks a channel writes at a time, each for what is written together (Flexible Data Placement). Collected pages stay in their stream unless they have a frontier of their own.", Source: "ours; 1: as " + artifact})
 	choice(func(s *Setup) *string { return (*string)(&s.Device.StreamsBy) }, knob.Info{
-		Key: "streams_by", Label: "Streams are told apart", Help: "Who says which stream a write belongs to, where there are several.", Source: "ours",
+		Key: "streams_by", Idle: []knob.Idle{{While: "streams=1", Why: "one stream: set streams above 1"}}, Label: "Streams are told apart", Help: "Who says which stream a write belongs to, where there are several.", Source: "ours",
 		Choices: []knob.Choice{
 			{Key: string(Told), Label: "by the host", Help: "Each volume, file or device of a recording of requests has its own, in turns; the hot and the cold data of a generated one; of file systems data have one, and all else the next.", Word: "-"},
 			{Key: string(ByHeat), Label: "by heat", Help: "The SSD tells by how many writes ago a page was written before: less than half the pages it has is one stream, an eighth of them the next, and so on.", Word: "streams by heat"},

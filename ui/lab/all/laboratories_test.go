@@ -19,6 +19,7 @@ var quick = map[string]labtest.Quick{
 		Long: []string{"model", "batch", "machine"}, Share: 8, Time: "iteration_s", Home: "gpu", Tight: "mode=corrected",
 		Unwalked:  []string{"own"}, // what it is a part of hangs on the policy's text
 		Elsewhere: []string{"capuchin capuchin_feedback", "buddy-capuchin capuchin_feedback"},
+		Off:       []string{"noise=0", "iterations=1"},
 		Walk: []string{
 			small + " mode=corrected gpu_memory=0.4 host_memory=0.1 gpu_link=5 host_link=4 noise=0.1 iterations=1",
 			small + " mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20",
@@ -26,10 +27,11 @@ var quick = map[string]labtest.Quick{
 			"model=bert-base batch=16 gpu_memory=2",
 		},
 	},
-	"store":    {Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu"},
-	"compress": {Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}},
+	"store":    {Off: []string{"evict=0", "clients=1", "prefetch=0"}, Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu"},
+	"compress": {Off: []string{"cache=0", "threshold=0", "naive=0", "max_ratio=1", "bound=0", "random=0"}, Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}},
 	"cxlssd": {
 		Set: "workload=bfs-dense scale=64", Other: "workload=tpcc scale=64", After: map[string]string{"workload": "scale=64", "scale": "scale=64"},
+		Off:     []string{"precondition=0", "link_rate=0", "own_log=0", "own_switch=0", "cores=1", "outstanding=1"},
 		Systems: []string{"base-cssd", "own-design"}, Time: "time_ms", Home: "flash",
 		Elsewhere: []string{"split", "llc", "heavy_share", "fill", "flash_erase", "scan_period", "scan_pages", "collect_at", "collect_until", "endurance", "store_buffer"},
 	},
@@ -37,7 +39,8 @@ var quick = map[string]labtest.Quick{
 		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
 		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
 		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2, Time: "time_ms", Home: "host",
-		Cure: []string{"workload=create scale=256 calls=3000"},
+		Cure: []string{"workload=create scale=256 calls=3000"}, Off: []string{"payload=zeros", "fresh=0", "warm=0", "streams=1"},
+		Chance: []string{"payload=zeros", "fresh=0", "warm=0 page_cache"},
 		Walk: []string{
 			"workload=varmail scale=256 calls=60000 payload=share changed=5 fresh=1 fresh_share=10 warm=1 byte_limit=20 io=8 append=40000",
 			"workload=oltp scale=256 calls=3000000 payload=share changed=5 page_cache=512 ssd_dram=32 journal=32 own_cache=512",
@@ -56,6 +59,8 @@ var quick = map[string]labtest.Quick{
 		Entry: "layers=2 micro=1 batch=2 sequence=256", After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Systems: []string{"teraio-mixed", "zero-infinity"},
 		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2, Time: "iteration_s", Home: "gpu",
 		Cure: []string{"node=teraio model=llama3-8b layers=4 batch=4 micro=1 sequence=512 zero_cut=data"}, Night: []string{"map", "next", "roofline"},
+		Off:    []string{"nodes=1", "nodes=0 gpus=1", "drives=0", "host_memory=0", "data=1 context=1", "method=full", "experts=0"},
+		Chance: []string{"drives=0", "host_memory=0"},
 		Walk: []string{
 			"node=dgx-h100 gpus=4 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data gpu_memory=12",
 			"node=dgx-h100 gpus=2 nodes=2 model=llama3-8b layers=4 batch=8 micro=0 sequence=512 zero_cut=data",
@@ -69,6 +74,7 @@ var quick = map[string]labtest.Quick{
 	"serve": {
 		Set: "gpu=rtx-4090 weights=fp8 kv=fp8 spare=9000 requests=100 input=6400 output=20 groups=24 shared=6000 rate=1", Other: "workload=mooncake requests=60", Systems: []string{"hbm", "host-ssd", "ideal"},
 		Long: []string{"requests", "input", "output", "turns", "pace"}, Share: 4, Time: "time_s", Home: "gpu", Cure: []string{"gpu=a10 weights=w4 input=4000 output=400 rate=6"},
+		Off: []string{"turns=1", "groups=0", "groups=1", "drives=0", "host=0", "gpus=1", "years=0"},
 		Walk: []string{
 			"workload=mooncake requests=60 gpus=2 tensor=1 ttft=600 tpot=5000",
 			"gpu=rtx-4090 weights=w4 kv=w4 input=200 output=20 requests=100 ttft=600 tpot=60000 gpu_share=30 host_share=30",

@@ -233,6 +233,10 @@ func knobs() map[string][]knob.Knob[settings] {
 	share := func(key, label, help, source string, ref func(*settings) *core.Thousandths) knob.Knob[settings] {
 		return knob.Int(knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}, ref)
 	}
+	without := func(k knob.Knob[settings], while, why string) knob.Knob[settings] {
+		k.Idle = []knob.Idle{{While: while, Why: why}}
+		return k
+	}
 	return map[string][]knob.Knob[settings]{
 		own.Panel().Key: own.Knobs(asks, func(s *settings) *own.Setting { return &s.Own }),
 		"contents":      append([]knob.Knob[settings]{contents}, file...),
@@ -253,14 +257,14 @@ func knobs() map[string][]knob.Knob[settings] {
 				Word: func(s *settings) *string { return &s.Patterns },
 			},
 			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
-			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in memory and rarely find their metadata in the cache; all others are sequential.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
+			without(share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in memory and rarely find their metadata in the cache; all others are sequential.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }), "cache=0", "no metadata cache, which all accesses miss: set cache above 0"),
 			knob.Int(knob.Info{Key: "cache", Label: "Metadata cache", Help: "Of all slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Cache }),
 			knob.Int(knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss fetches: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Line }),
 		},
 		"policy": {
 			share("threshold", "Buddy Threshold", "The share of an allocation's entries that may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
 			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
-			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
+			without(share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }), "max_ratio=1", "nothing may be larger: set max_ratio above 1"),
 			knob.Int(knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program: what the carve-out of buddy memory is sized for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio }),
 		},
 	}
@@ -439,6 +443,9 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 	}
 	if len(r.Programs) > 1 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Programs run one at a time: bytes are those of %s, the largest. Ratios, accesses and times are means over all.", r.largest().Program))
+	}
+	if !slices.ContainsFunc(r.Programs, func(p *core.Result) bool { return p.Remote > 0 }) {
+		rep.SayIdle("memory link written", "nothing overflows to the buddy memory")
 	}
 	rep.Values = report.Measured(list(), r) // where it does not fit, too
 	if rep.Fits {

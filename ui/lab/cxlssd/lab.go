@@ -179,7 +179,12 @@ func unread(d *core.Design) string {
 	if d.Own { // it has what its settings say
 		return ""
 	}
-	keys := []string{ofOwn}
+	return ofOwn + " " + lacking(d)
+}
+
+// lacking are settings of mechanisms that a design does not have.
+func lacking(d *core.Design) string {
+	var keys []string
 	for _, x := range []struct {
 		of   string
 		lack bool

@@ -23,6 +23,12 @@ func describe(w *trace, _ *settings, r *result) *report.Report {
 	if !rep.Fits {
 		return rep
 	}
+	if r.Threads == 1 {
+		rep.SayIdle("heavy heavy_share sharing", "one thread: set threads or cores above 1")
+	}
+	if x, err := core.Find(r.System); err == nil && x.Own && !x.Written {
+		rep.SayIdle(lacking(&r.setup.Own), "a mechanism that the own design lacks: set own_log, own_switch or own_promote")
+	}
 	rep.Caveats = caveats(r)
 	for _, say := range []func(*result) (string, string){losses, passes} {
 		if its, _ := say(r); its != "" {

@@ -175,25 +175,27 @@ func deviceKnob() knob.Knob[settings] {
 // setupText writes as settings what a published setup decides: the device, what decides
 // the comparison, when ByteFS takes which interface, and the switches.
 func setupText(m machine.Setup, mode string) string {
-	var list []knob.Pair
-	for _, k := range machine.Knobs() {
+	return machineText(m, func(k *knob.Info) bool {
 		switch k.Group {
 		case machine.GroupFlash, machine.GroupBlocks, machine.GroupBytes, machine.GroupCollect:
-		default:
-			if k.Key != "ack" && k.Key != "byte_limit" && k.Key != "frontier" {
-				continue
-			}
+			return true
 		}
-		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
-	}
-	return knob.Join(append(list, knob.Pair{Key: "mode", Text: mode}), " ")
+		return k.Key == "ack" || k.Key == "byte_limit" || k.Key == "frontier"
+	}) + " mode=" + mode
 }
 
 // measuredText writes as settings what else the artifact shows of how the paper was measured.
 func measuredText(m machine.Setup) string {
+	return machineText(m, func(k *knob.Info) bool {
+		return k.Group == machine.GroupMeasured && k.Key != "frontier" || k.Key == "fresh" || k.Key == "page_cache" || k.Key == "meta_share"
+	})
+}
+
+// machineText writes some of a machine's numbers as settings.
+func machineText(m machine.Setup, of func(*knob.Info) bool) string {
 	var list []knob.Pair
 	for _, k := range machine.Knobs() {
-		if k.Group == machine.GroupMeasured && k.Key != "frontier" || k.Key == "fresh" || k.Key == "page_cache" || k.Key == "meta_share" {
+		if of(&k.Info) {
 			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
 		}
 	}

@@ -205,6 +205,9 @@ type Quick struct {
 	// Elsewhere are keys of settings that act on no system in Set and Walk, or behind its name on one: on opened files, or on
 	// another workload.
 	Elsewhere []string
+	// Off are setup texts that leave other settings nothing to change, as "turns=1" does the time between turns; Chance are
+	// those of them that do so by chance, or with a setting's key behind to that.
+	Off, Chance []string
 	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read.
 	Unwalked []string
 	// Time is the key of the quantity that says how long a run takes, in which links carry what they do; Home those of
@@ -246,6 +249,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
 		{"unread", true, func(t *testing.T) { unread(t, &l, q) }},
 		{"told", true, func(t *testing.T) { told(t, &l, q) }},
+		{"idle", true, func(t *testing.T) { idle(t, &l, q) }},
 		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
 		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
 		{"cures", false, func(t *testing.T) { cures(t, &l, q) }},

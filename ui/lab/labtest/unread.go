@@ -32,12 +32,11 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 		}
 		return x
 	}
-	alike := func(a, b result) bool {
+	same := func(a, b result) bool {
 		if a.err != nil || b.err != nil {
 			return a.err != nil && b.err != nil
 		}
-		same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
-		return a.r.Fits == b.r.Fits && a.r.Reason == b.r.Reason && slices.EqualFunc(a.r.Values, b.r.Values, same) && a.hash == b.hash
+		return a.r.Fits == b.r.Fits && a.r.Reason == b.r.Reason && slices.EqualFunc(a.r.Values, b.r.Values, alike) && a.hash == b.hash
 	}
 	for _, set := range q.Walk {
 		if err := l.Check(Setup(t, l, set)); err != nil {
@@ -86,7 +85,7 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 						if x := run(v, system); x.err != nil || !bases[n].r.Fits && !x.r.Fits { // refused
 							asked--
 						} else {
-							acts = !alike(bases[n], x)
+							acts = !same(bases[n], x)
 						}
 					}
 					declared = declared && (asked == before || !l.Reads(u, system, k.Key))
@@ -107,6 +106,9 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 		})
 	}
 }
+
+// alike reports whether two values are the same number, or none.
+func alike(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 
 // scripted reports whether a setting is one of those of a policy: what its text says decides what of them is read.
 func scripted(l *lab.Lab, k *knob.Info) bool {

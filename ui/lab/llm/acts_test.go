@@ -3,6 +3,7 @@ package llm
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/knob"
@@ -57,6 +58,12 @@ func TestIgnored(t *testing.T) {
 	for _, text := range []string{"gpu=h100-sxm gpus=8", "node=dgx-h100", "node=dgx-h100 gpu=h200", "node=eight-a100 gpus=4"} {
 		if _, not := asked(t, &l, "fsdp", text+" model=qwen3-8b precision=bf16 recompute=full batch=16 tensor=2"); !slices.Equal(not, []string{"tensor"}) {
 			t.Errorf("%s: FSDP is said not to use %v", text, not)
+		}
+	}
+	for text, want := range map[string]string{"": "", "network=10": "network", "network=10 nodes=2": "", "drives=0 ssd_read=3 rank=4": "rank ssd_read"} {
+		of := "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 "
+		if _, not := asked(t, &l, "zero-offload", of+text); strings.Join(not, " ") != want {
+			t.Errorf("%s: ZeRO-Offload is said not to use %v", text, not)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
@@ -300,6 +301,25 @@ func textOf(a *model.Arch, micro, buffers int64) string {
 
 type setting = knob.Knob[settings]
 
+// What switches other settings off: no second node, GPU or replica, and no drives.
+var (
+	oneNode = []knob.Idle{
+		{While: "nodes=1", Why: "one node: set nodes above 1"},
+		{While: "nodes=0 gpus=1..8", Why: "one node: set nodes or gpus higher"},
+	}
+	oneGPU   = []knob.Idle{{While: "nodes=0..1 gpus=1", Why: "one GPU: set gpus above 1"}}
+	noHost   = []knob.Idle{{While: "host_memory=0", Why: "no host memory: set host_memory above 0"}}
+	noDrives = []knob.Idle{{While: "drives=0", Why: "no drives: set drives above 0"}}
+)
+
+// idle makes settings ones that others leave nothing to change.
+func idle(list []setting, why []knob.Idle, keys string) {
+	for _, key := range strings.Fields(keys) {
+		at := slices.IndexFunc(list, func(k setting) bool { return k.Key == key })
+		list[at].Idle = append(list[at].Idle, why...)
+	}
+}
+
 // numeric is a knob of an integer.
 func numeric[T ~int64](key, label, group, unitName string, scale, least, most int64, source, help string, ref func(*settings) *T) setting {
 	return knob.Int(knob.Info{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help}, ref)
@@ -399,10 +419,21 @@ func knobs() map[string][]setting {
 		k := &archKnobs[i]
 		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
 	}
+	idle(training, []knob.Idle{{While: "data=1 context=1", Why: "one replica: set data above 1"}}, "zero")
+	idle(training, []knob.Idle{{While: "method=full", Why: "no adapters: set method to lora or qlora"}}, "rank targets")
+	idle(arch, []knob.Idle{{While: "experts=0", Why: "a dense model: set experts above 0"}}, "active")
 	standing, prices := aroundKnobs(), priceKnobs()
+	idle(standing, oneNode, "network")
+	idle(standing, oneGPU, "ring_step")
+	idle(standing, noDrives, "drive ssd_read ssd_write array_share array_cap shared gds bounce")
+	idle(standing, noHost, "host_spare host_margin")
+	idle(prices, noHost, "price_host")
+	options := optionKnobs()
+	idle(options, noHost, "host_limit")
+	idle(prices, noDrives, "price_drive endurance")
 	around := slices.Concat(standing, prices) // made once, for what comes with all nodes and GPUs
 	nodes := append([]setting{nodeKnob(around), readingKnob(), nicKnob(), gpuKnob(around)}, standing...)
-	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": nodes, "prices": append(prices, partKnobs()...), "options": optionKnobs(), own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": nodes, "prices": append(prices, partKnobs()...), "options": options, own.Panel().Key: own.Knobs(core.Asks(), func(s *settings) *own.Setting { return &s.Own })}
 }
 
 // recipeKnobs are what is trained, and how. Systems that move tensors by plan know the plain recipe alone.

@@ -174,6 +174,9 @@ func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 func describe(w *work, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Ran(), About: w.about, Origin: w.origin, Lead: lead(w, s, r), Notes: append([]string(nil), w.notes...)}
 	rep.Words = words(w, s, r)
+	if x := &r.setting; x.Node.GPUs == x.Tensor {
+		rep.SayIdle("affinity", "one copy of the model: set gpus above tensor")
+	}
 	r.tell(rep)
 	if !r.Ran() {
 		rep.Reason = r.Refused
@@ -194,9 +197,6 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	}
 	if sys, err := s.system(r.System); err == nil && sys.Prefix && !w.shares() {
 		rep.Caveats = append(rep.Caveats, "Prompts share nothing here, so there is nothing to keep of them and tiers are level: set Groups and Shared, or Turns, under Arrivals and lengths.")
-	}
-	if s.Entry == "" && s.Workload != mooncake && s.Recipe.Shared > 0 && s.Recipe.Groups == 0 {
-		rep.Caveats = append(rep.Caveats, fmt.Sprintf("Shared is %d tokens, but there are no groups of requests that share them, so it does nothing: set Groups under Arrivals and lengths.", s.Recipe.Shared))
 	}
 	switch {
 	case s.Arrivals == "burst":

@@ -237,3 +237,26 @@ func TestHistogram(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What one turn, one copy and no groups leave nothing to change is told, with what would help.
+func TestIgnored(t *testing.T) {
+	l := New()
+	for text, want := range map[string]string{
+		"think=5":                    "one turn each, and nobody waits: set turns above 1, or arrivals to closed",
+		"think=5 turns=2":            "",
+		"think=5 arrivals=closed":    "",
+		"affinity=3":                 "one copy of the model: set gpus above tensor",
+		"affinity=3 gpus=2 tensor=2": "one copy of the model: set gpus above tensor",
+		"affinity=3 gpus=2":          "",
+		"shared=100":                 "no groups share: set groups above 0",
+	} {
+		u := l.Setup()
+		if err := u.Read("requests=20 input=500 output=20 " + text); err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := l.Run(u, "host-ssd", nil, nil)
+		if err != nil || len(r.Ignored) > 0 != (want != "") || want != "" && !strings.Contains(r.Notes[len(r.Notes)-1], "; "+want+").") {
+			t.Errorf("%s: %v, %v, %q", text, err, r.Ignored, r.Notes)
+		}
+	}
+}

@@ -227,10 +227,13 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Info{Key: "input_sigma", Label: "Spread of prompts", Help: "Of the logarithm of lengths; 0: all are alike.", Scale: 1000, Max: 3000}, func(s *settings) *int64 { return &s.Recipe.Input.Sigma }),
 		number(knob.Info{Key: "output_sigma", Label: "Spread of answers", Help: "Of the logarithm of lengths; 0: all are alike.", Scale: 1000, Max: 3000}, func(s *settings) *int64 { return &s.Recipe.Output.Sigma }),
 		number(knob.Info{Key: "groups", Label: "Groups", Help: "How many beginnings there are that prompts share; 0: they share nothing.", Max: 1_000_000}, func(s *settings) *int64 { return &s.Recipe.Groups }),
-		small(knob.Info{Key: "shared", Label: "Shared", Help: "Tokens at the beginning of prompts of a group that are the same.", Unit: "tokens", Max: 1 << 20}, func(s *settings) *int32 { return &s.Recipe.Shared }),
-		number(knob.Info{Key: "zipf", Label: "Uneven groups", Help: "Exponent of Zipf's law by which groups are drawn; 0: all alike.", Scale: 1000, Max: 3000}, func(s *settings) *int64 { return &s.Recipe.Zipf }),
+		small(knob.Info{Key: "shared", Label: "Shared", Help: "Tokens at the beginning of prompts of a group that are the same.", Unit: "tokens", Max: 1 << 20, Idle: []knob.Idle{{While: "groups=0", Why: "no groups share: set groups above 0"}}}, func(s *settings) *int32 { return &s.Recipe.Shared }),
+		number(knob.Info{Key: "zipf", Label: "Uneven groups", Help: "Exponent of Zipf's law by which groups are drawn; 0: all alike.", Scale: 1000, Max: 3000, Idle: []knob.Idle{{While: "groups=0..1", Why: "no groups to draw from: set groups above 1"}}}, func(s *settings) *int64 { return &s.Recipe.Zipf }),
 		number(knob.Info{Key: "turns", Label: "Turns", Help: "Questions of a conversation; each has all before it as its beginning.", Min: 1, Max: 100}, func(s *settings) *int64 { return &s.Recipe.Turns }),
-		span(knob.Info{Key: "think", Label: "Time to think", Help: "Between an answer and the next question: of users who wait, and of conversations.", Unit: "s", Scale: int64(unit.Second), Max: int64(3600 * unit.Second)}, func(s *settings) *unit.Time { return &s.Recipe.Think }),
+		span(knob.Info{Key: "think", Label: "Time to think", Help: "Between an answer and the next question: of users who wait, and of conversations.", Unit: "s", Scale: int64(unit.Second), Max: int64(3600 * unit.Second), Idle: []knob.Idle{
+			{While: "workload=made turns=1 arrivals=burst,poisson,gamma,file", Why: "one turn each, and nobody waits: set turns above 1, or arrivals to closed"},
+			{While: "workload=mooncake,azure-code arrivals=burst,poisson,gamma,file", Why: "these requests wait for no answers: set arrivals to closed"},
+		}}, func(s *settings) *unit.Time { return &s.Recipe.Think }),
 		number(knob.Info{Key: "seed", Label: "Seed", Help: "Of random numbers.", Min: 1, Max: 1_000_000}, func(s *settings) *int64 { return &s.Recipe.Seed }),
 	}
 	limits := []knob.Knob[settings]{
@@ -264,7 +267,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	for _, g := range machine.GPUs() {
 		gpus.Choices = append(gpus.Choices, knob.Choice{Key: g.Key, Label: g.Title, Source: g.Source + ". Price: " + g.PriceOf})
 	}
-	drives := one(knob.Info{Key: "drive", Label: "Kind of drive", Help: "What keeps keys and values behind host memory."}, func(s *settings) *string { return &s.Drive })
+	drives := one(knob.Info{Key: "drive", Label: "Kind of drive", Help: "What keeps keys and values behind host memory.", Idle: []knob.Idle{{While: "drives=0", Why: "no drives: set drives above 0"}}}, func(s *settings) *string { return &s.Drive })
 	for _, d := range machine.Drives() {
 		drives.Choices = append(drives.Choices, knob.Choice{Key: d.Key, Label: d.Title, Source: d.Source + ". Price: " + d.PriceOf})
 	}

@@ -254,6 +254,9 @@ var (
 	ofAllocation = []string{"evicts"}
 )
 
+// oneClient leaves nothing to change to what is between clients.
+var oneClient = []knob.Idle{{While: "workload=networks clients=1", Why: "one client: set clients above 1"}}
+
 func knobs() map[string][]knob.Knob[settings] {
 	which := knob.Knob[settings]{
 		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the clients of the store do.", Kind: knob.One, Always: true},
@@ -294,7 +297,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	model := knob.Knob[settings]{Info: knob.Info{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One}, Word: func(s *settings) *string { return &s.Model }}
 	other := knob.Knob[settings]{
 		Info: knob.Info{
-			Key: "other", Label: "Every second client", Help: "The network that every second client trains.", Kind: knob.One,
+			Key: "other", Label: "Every second client", Help: "The network that every second client trains.", Kind: knob.One, Idle: oneClient,
 			Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
 		}, Word: func(s *settings) *string { return &s.Other },
 	}
@@ -320,7 +323,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in each client's training iteration.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
 		number(knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
-		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How much later each client starts than the one before it.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How much later each client starts than the one before it.", Min: 0, Max: 1e6, Idle: oneClient}, func(s *settings) *int64 { return &s.Offset }),
 		number(knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
 		number(knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
 		number(knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
@@ -341,6 +344,10 @@ func knobs() map[string][]knob.Knob[settings] {
 				lifted.Choices[1].Hides = []string{"prefetch_yields", "headroom"}
 			case "prefetch_yields":
 				lifted.Choices[0].Word, lifted.Choices[1].Word = "that yields", "as published"
+			case "parallel_eviction":
+				lifted.Idle = []knob.Idle{{While: "evict=0", Why: "the callback takes no time: set evict above 0"}}
+			case "shared_compute":
+				lifted.Idle = oneClient
 			}
 		}
 		switch {

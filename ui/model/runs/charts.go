@@ -16,7 +16,7 @@ func (r *Runs) ChartRuns() []chart.Run {
 		x := &r.List[i]
 		doubted, seeds := r.doubted(x)
 		runs = append(runs, chart.Run{
-			System: x.System.As(x.Report), On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
+			System: x.System, On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
 			Doubted: doubted, Seeds: seeds,
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"spillway/sim/order"
 	"spillway/sim/prose"
+	"spillway/sim/report"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
 	"spillway/ui/model/form"
@@ -97,6 +98,13 @@ func (r *Runs) shownMeanwhile() string {
 	return ""
 }
 
+// learn takes a report, which says what its system is called: cards, charts and messages have it from here.
+func (r *Runs) learn(x *Run, rep *report.Report) {
+	if s, err := r.room.Info.System(x.System.Name); err == nil {
+		x.Report, x.System = rep, s.As(rep)
+	}
+}
+
 // of is the run of a system with what is shown.
 func (r *Runs) of(system string) results.Run {
 	return results.Run{Setup: r.files.Runs(), System: system, Files: r.files.NumberNow()}
@@ -133,7 +141,8 @@ func (r *Runs) Follow() {
 			x.Stale = x.of != of
 		default:
 			if known := r.store.Report(of); known != nil {
-				x.of, x.Report, x.Error, x.Cancelled, x.Stale = of, known, "", false, false
+				x.of, x.Error, x.Cancelled, x.Stale = of, "", false, false
+				r.learn(x, known)
 				r.form.Latest = known
 				break
 			}
@@ -207,7 +216,8 @@ func (r *Runs) ran(x *Run, a *results.Result) {
 		r.room.Refresh()
 		return
 	}
-	x.Stale, x.Report, x.Error, x.remedies = false, a.Report, a.Error, a.Remedies
+	x.Stale, x.Error, x.remedies = false, a.Error, a.Remedies
+	r.learn(x, a.Report)
 	if a.Report != nil {
 		r.form.Latest = a.Report
 	}

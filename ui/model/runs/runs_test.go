@@ -113,3 +113,17 @@ func TestBaseline(t *testing.T) {
 		t.Error("it is still pinned")
 	}
 }
+
+// TestCalled: what a report calls its system is what cards and charts do, and one that foresees is a bound.
+func TestCalled(t *testing.T) {
+	r, _, _ := bakeryRuns()
+	x := &r.List[0]
+	was := x.System
+	r.learn(x, &report.Report{Fits: true, Called: "Mine (knows the future)", Foresees: true})
+	if x.System.Title != "Mine (knows the future)" || !x.System.Bound || r.ChartRuns()[0].System != x.System {
+		t.Errorf("%+v", x.System)
+	}
+	if r.learn(x, &report.Report{Fits: true}); x.System != was {
+		t.Errorf("%+v, was %+v", x.System, was)
+	}
+}
