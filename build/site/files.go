@@ -42,8 +42,11 @@ func (s site) addPublic() error {
 // documents as one page, Markdown that is a page, too), and
 // what is for other pages: figures' pages and the examples.
 func uncached(name string) bool {
-	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component || name == allDocuments || name == "index.html" {
-		return true // index.html is kept as its folder
+	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) {
+		return true
+	}
+	if name == component || name == allDocuments || name == "index.html" { // that is kept as its folder
+		return true
 	}
 	switch path.Base(name) {
 	case "sw.js", "_headers", ".nojekyll", "versions.json", "404.html", "EMBED.md":
