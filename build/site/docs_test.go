@@ -203,6 +203,26 @@ func TestValidationTable(t *testing.T) {
 	}
 }
 
+// The README says how many numbers the table of validations has.
+func TestReadmeCountsNumbers(t *testing.T) {
+	table, err := os.ReadFile("../../public/docs/validation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	counts := regexp.MustCompile(`(?m)^\| [^|]+ \| [^|]+ \| (\d+) \| \d+ \| \d+ \|`)
+	for _, row := range counts.FindAllStringSubmatch(string(table), -1) {
+		sum += number(t, row[1])
+	}
+	if want := fmt.Sprintf(" %d published numbers compared", sum); !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say%s", want)
+	}
+}
+
 // A row of the table of validations that has no document of its own says what the recorded runs of its paper say.
 func TestValidationBelow(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(root, "public/docs/validation.md"))

@@ -42,11 +42,14 @@ func (s site) addPublic() error {
 // documents as one page, Markdown that is a page, too), and
 // what is for other pages: figures' pages and the examples.
 func uncached(name string) bool {
-	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component || name == allDocuments {
+	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) {
+		return true
+	}
+	if name == component || name == allDocuments || name == "index.html" { // that is kept as its folder
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", ".nojekyll", "versions.json", "404.html", "index.html", "EMBED.md":
+	case "sw.js", "_headers", ".nojekyll", "versions.json", "404.html", "EMBED.md":
 		return true
 	}
 	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")

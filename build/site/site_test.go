@@ -38,7 +38,7 @@ func TestCacheList(t *testing.T) {
 	make := func(a string) site {
 		s := site{
 			"sw.js": sw, "boot.js": boot, "share.js": []byte("const PAPERS = {};"), "index.html": []byte(versionless), "_headers": nil, "a.wasm": []byte(a),
-			"b/c.json": nil, recorder: nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil,
+			"b/c.json": nil, recorder: nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil, docs + "index.html": nil,
 		}
 		if err := errors.Join(s.addHashes(), s.addVersion("0123456789ab"), s.addCacheList()); err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func TestCacheList(t *testing.T) {
 	if err := json.Unmarshal(m[1], &files); err != nil {
 		t.Fatal(err)
 	}
-	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, "share.js", "wasm_exec.js", "worker.js"}) {
+	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", recorder, docs + "index.html", "share.js", "wasm_exec.js", "worker.js"}) {
 		t.Errorf("keeps %q", got)
 	}
 	if files["./"] != integrity(s["index.html"]) {

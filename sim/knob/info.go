@@ -262,9 +262,10 @@ func (i *Info) outside(v, least, most int64) error {
 	return fmt.Errorf("%s is %s; want %s to %s", i.Label, join(Decimal(v, i.Scale), i.Unit), Decimal(least, i.Scale), Decimal(most, i.Scale))
 }
 
-// name is the label as it stands inside a sentence: names of one word begin small.
+// name is the label as it stands inside a sentence: it begins small, but for abbreviations and names such as ZeRO.
 func (i *Info) name() string {
-	if len(i.Label) > 1 && i.Label[1] >= 'a' && i.Label[1] <= 'z' {
+	first, _, _ := strings.Cut(i.Label, " ")
+	if len(first) > 1 && strings.ToLower(first[1:]) == first[1:] && first[1] >= 'a' && first[1] <= 'z' {
 		return strings.ToLower(i.Label[:1]) + i.Label[1:]
 	}
 	return i.Label

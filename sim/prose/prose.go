@@ -22,10 +22,13 @@ func Capital(s string) string {
 }
 
 // Lower makes the first letter a small one, for the middle of a sentence, but not that of an
-// abbreviation: "Host memory" but "SSD".
+// abbreviation or a name with more capitals: "Host memory" but "SSD" and "ZeRO-Infinity".
 func Lower(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if second, _ := utf8.DecodeRuneInString(s[n:]); !unicode.IsLower(second) {
+		return s
+	}
+	if word, _, _ := strings.Cut(s[n:], " "); strings.ContainsFunc(word, unicode.IsUpper) {
 		return s
 	}
 	return string(unicode.ToLower(r)) + s[n:]

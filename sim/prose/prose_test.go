@@ -32,6 +32,8 @@ func TestProse(t *testing.T) {
 		{Lower("Host memory"), "host memory"},
 		{Lower("SSD"), "SSD"},
 		{Lower("X"), "X"},
+		{Lower("ZeRO moves"), "ZeRO moves"},
+		{Lower("Drive of NVMe"), "drive of NVMe"},
 		{List(nil), ""},
 		{List([]string{"a"}), "a"},
 		{List([]string{"a", "b"}), "a and b"},

@@ -110,7 +110,7 @@ var refused = []struct{ begins, why string }{
 	{"\x80\x04", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 	{"\x80\x05", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 	{"\x89HDF\r\n", "HDF5 files are not read; save the arrays with numpy.savez, or as safetensors"},
-	{"GGUF", "GGUF files hold weights that are quantized already; take the safetensors that they were made of"},
+	{"GGUF", "GGUF files hold weights that are quantized already; drop the config.json of the model that they were made of, or for compression its safetensors"},
 }
 
 // mostNotes is how many notes are kept.

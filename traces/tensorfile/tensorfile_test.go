@@ -136,7 +136,7 @@ func TestHostile(t *testing.T) {
 		{"pickle 4", []byte("\x80\x04}"), "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 		{"pickle 5", []byte("\x80\x05}"), "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 		{"HDF5", []byte("\x89HDF\r\n\x1a\n"), "HDF5 files are not read; save the arrays with numpy.savez, or as safetensors"},
-		{"GGUF", []byte("GGUF\x03\x00\x00\x00"), "GGUF files hold weights that are quantized already; take the safetensors that they were made of"},
+		{"GGUF", []byte("GGUF\x03\x00\x00\x00"), "GGUF files hold weights that are quantized already; drop the config.json of the model that they were made of, or for compression its safetensors"},
 
 		{"length 2^63", length(1 << 63), "byte 0: the header is said to have 9223372036854775808 bytes; at most 104857600 are allowed. Is this a safetensors file?"},
 		{"length 2^64-1", length(1<<64 - 1), "byte 0: the header is said to have 18446744073709551615 bytes; at most 104857600 are allowed. Is this a safetensors file?"},

@@ -144,6 +144,10 @@ func TestUnit(t *testing.T) {
 	if svg = SVG(p); !strings.Contains(svg, `<text x="255" y="140">tokens<`) {
 		t.Errorf("8192 and its unit in %s", svg)
 	}
+	p.Lines[0].Name = "Host memory and SSD"
+	if svg = SVG(p); !strings.Contains(svg, ">Host memory<") || !strings.Contains(svg, ">and SSD<") {
+		t.Errorf("a long name in %s", svg)
+	}
 	if got := inLines("4 drives of a GPU", 16, 2); !slices.Equal(got, []string{"4 drives of a", "GPU"}) {
 		t.Errorf("%q", got)
 	}

@@ -19,6 +19,7 @@ const (
 	names                   = 104 // of rows, at the left
 	apart                   = 13  // of names at the right, at least
 	letters                 = 17  // of a name at most
+	aside                   = 13  // of a line of a name at the right
 	labelled                = 16  // of a label of a row
 	wide                    = 6.5 // a letter, about
 	leading                 = 12  // from line to line
@@ -171,9 +172,13 @@ func lines(b *strings.Builder, p *Picture) {
 		ends[0], ends[1] = ends[1], ends[0]
 	}
 	for _, e := range slices.Backward(ends) {
-		e.y = min(e.y, lowest-4)
-		lowest = e.y + 4 - apart
-		text(b, width-right+5, e.y+4, "", e.role, short(e.name))
+		list := inLines(e.name, aside, 2)
+		tall := float64(leading * (len(list) - 1))
+		y := min(e.y+4+float64(tall/2), lowest) // of the last line
+		lowest = y - tall - apart
+		for i, l := range list {
+			text(b, width-right+5, y-tall+float64(leading*float64(i)), "", e.role, l)
+		}
 	}
 }
 

@@ -79,6 +79,8 @@ func (r *Run) unfit() bool { return r.Report != nil && !r.Report.Fits }
 // status is what stands in place of the run's values, empty if it has some.
 func (r *Run) status() string {
 	switch {
+	case r.unfit() && r.Stale && r.Status == Cancelled:
+		return Cancelled // whether it fits now nobody knows
 	case r.unfit():
 		if r.Report.Nothing {
 			return NothingToRun

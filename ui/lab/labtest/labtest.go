@@ -244,6 +244,7 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 			info(t, &l)
 		}},
 		{"links", false, func(t *testing.T) { Links(t, &l) }},
+		{"alone", false, func(t *testing.T) { alone(t, &l) }},
 		{"refusals", false, func(t *testing.T) { refusals(t, &l) }},
 		{"determinism", false, func(t *testing.T) { determinism(t, open, q) }},
 		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
@@ -265,6 +266,20 @@ func Run(t *testing.T, open func() lab.Lab, q Quick) {
 			}
 			law.test(t)
 		})
+	}
+}
+
+// alone checks that a choice which is all that somebody names is read: what it limits, and nobody
+// named, gives way.
+func alone(t *testing.T, l *lab.Lab) {
+	for i := range l.Knobs {
+		k := &l.Knobs[i]
+		for c := range k.Choices {
+			text := knob.Join([]knob.Pair{{Key: k.Key, Text: k.Choices[c].Key}}, " ")
+			if _, err := l.Read(text); err != nil && l.Setup().Valid(k.Key, k.Choices[c].Key) == nil {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
 	}
 }
 

@@ -350,8 +350,12 @@ func workloadKnobs() []knob.Knob[settings] {
 		for _, t := range m.Sources() {
 			times = append(times, string(t))
 		}
+		set := fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch)
+		if !slices.Contains(times, string(workload.ColdModel)) { // what nobody names is possible
+			set += " times=" + times[0]
+		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: append([]string{sequenceKnob}, inFP32...),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: set, Hides: append([]string{sequenceKnob}, inFP32...),
 			Limits: []knob.Limit{
 				singles,
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},

@@ -475,7 +475,7 @@ func (d *Drawing) Hint() string {
 // Lead says the problem before anything is solved.
 func (d *Drawing) Lead() string {
 	for i := range d.runs.List {
-		if r := &d.runs.List[i]; r.On && r.Report != nil && r.Report.Lead != "" {
+		if r := &d.runs.List[i]; r.On && r.Report != nil && r.Report.Lead != "" && (!r.Stale || r.Active()) {
 			return r.Report.Lead
 		}
 	}
@@ -484,5 +484,14 @@ func (d *Drawing) Lead() string {
 
 // Mute reports whether the laboratory says no problem: its place is not kept then.
 func (d *Drawing) Mute() bool {
-	return d.Lead() == "" && slices.ContainsFunc(d.runs.List, func(r runs.Run) bool { return r.On && r.Report != nil })
+	some := false
+	for i := range d.runs.List {
+		if r := &d.runs.List[i]; r.On && r.Report != nil {
+			if r.Report.Lead != "" {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
 }

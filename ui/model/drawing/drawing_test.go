@@ -3,7 +3,9 @@ package drawing
 import (
 	"testing"
 
+	"spillway/sim/report"
 	"spillway/ui/lab/all"
+	"spillway/ui/model/runs"
 	"spillway/ui/model/workspace"
 )
 
@@ -22,6 +24,18 @@ func TestPlacesHaveNames(t *testing.T) {
 				t.Errorf("%s: %s is called %s", i.Name, x.Title, got)
 			}
 		}
+	}
+}
+
+// The problem that is said is that of the settings at hand; its place stays.
+func TestLead(t *testing.T) {
+	d := &Drawing{runs: &runs.Runs{List: []runs.Run{{On: true, Report: &report.Report{Lead: "Much."}}}}}
+	if d.Lead() != "Much." || d.Mute() {
+		t.Errorf("%q", d.Lead())
+	}
+	d.runs.List[0].Stale = true
+	if d.Lead() != "" || d.Mute() {
+		t.Errorf("of other settings: %q", d.Lead())
 	}
 }
 

@@ -72,6 +72,22 @@ func TestStands(t *testing.T) {
 	}
 }
 
+// A run that was cancelled is not said to be refused, and no error says its system twice.
+func TestTroublesOfToday(t *testing.T) {
+	r, h, table := bakeryRuns()
+	answer(t, h, table, "oven", 0, "")
+	answer(t, h, table, "dream", 0, "Dream would be much")
+	got := r.Troubles()
+	if len(got) != 2 || got[0].Title+" "+got[0].Text != "Dream would be much" || got[1].Text != "does not fit: too large" {
+		t.Fatalf("%+v", got)
+	}
+	r.room.Type("watts", "200")
+	r.Cancel()
+	if got := r.Troubles(); len(got) != 1 || got[0].Class != "error" {
+		t.Errorf("cancelled: %+v", got)
+	}
+}
+
 // Settings that contradict run nothing, and say so.
 func TestBlocked(t *testing.T) {
 	r, h, _ := bakeryRuns()

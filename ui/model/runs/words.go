@@ -126,8 +126,8 @@ func (w words) Troubles() []Trouble {
 		case !x.On:
 			continue
 		case x.Error != "":
-			t.Text, t.Class = x.Error, "error"
-		case x.Report != nil && !x.Report.Fits:
+			t.Text, t.Class = strings.TrimPrefix(x.Error, t.Title+" "), "error"
+		case x.Report != nil && !x.Report.Fits && !(x.Cancelled && x.Stale):
 			t.Text, t.Why, t.Class = x.Status(), x.Report.Reason, "refusal"
 		default:
 			continue
