@@ -20,10 +20,17 @@ func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 		return false // only opened files have it
 	}
 	x, err := l.System(system)
-	if p := l.Script(); p != nil && k.Panel == p.Panel { // only who follows a policy reads its settings
-		return err == nil && x.Follows == p.Key
+	if err != nil {
+		return false
 	}
-	return err != nil || !slices.Contains(strings.Fields(x.Unread), key)
+	if p := l.Script(); p != nil && k.Panel == p.Panel && x.Follows != p.Key { // only who follows a policy reads its settings
+		return false
+	}
+	unread := x.Unread
+	if l.Unread != nil {
+		unread += " " + l.Unread(u, system)
+	}
+	return !slices.Contains(strings.Fields(unread), key)
 }
 
 // ignore says in a report what of the settings that somebody set a system does not read. What came along with a

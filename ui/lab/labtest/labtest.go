@@ -205,8 +205,6 @@ type Quick struct {
 	// Elsewhere are keys of settings that act on no system in Set and Walk, or behind its name on one: on opened files, or on
 	// another workload.
 	Elsewhere []string
-	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read.
-	Unwalked []string
 	// Time is the key of the quantity that says how long a run takes, in which links carry what they do; Home those of
 	// the places of the picture where bytes lie that nothing has moved; Tight a setting without which links carry more than
 	// their rate, as a published simulator has it. Each may be empty.
