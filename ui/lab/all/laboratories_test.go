@@ -29,7 +29,7 @@ var quick = map[string]labtest.Quick{
 	},
 	"store": {
 		Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu",
-		Walk: []string{"workload=networks", "workload=pairs", "workload=allocation"},
+		Walk: []string{"workload=networks", "workload=networks clients=1 gpu_memory=40", "workload=pairs", "workload=allocation"},
 	},
 	"compress": {Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}, Walk: []string{"contents=bert-base batch=64"}},
 	"cxlssd": {
