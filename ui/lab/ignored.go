@@ -23,8 +23,8 @@ func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 	if err != nil {
 		return false
 	}
-	if p := l.Script(); p != nil && k.Panel == p.Panel && x.Follows != p.Key { // only who follows a policy reads its settings
-		return false
+	if p := l.Script(); p != nil && k.Panel == p.Panel && x.Follows != p.Key {
+		return false // only who follows a policy reads its settings
 	}
 	unread := x.Unread
 	if l.Unread != nil {

@@ -47,7 +47,8 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 	}
 	sets := append(slices.Clone(q.Walk), q.Set)
 	walks := func(k *knob.Info) bool { // what a policy may work at most ends no run of milliseconds
-		return !k.Derived && k.Kind != knob.Word && k.Kind != knob.Script && k.Key != l.Entry && k.Key != own.WorkKey && !slices.Contains(q.Elsewhere, k.Key)
+		return !k.Derived && k.Kind != knob.Word && k.Kind != knob.Script && k.Key != l.Entry && k.Key != own.WorkKey &&
+			!slices.Contains(q.Elsewhere, k.Key)
 	}
 	tried, acted := 0, map[string]bool{}
 	for s := range l.Systems {
@@ -117,7 +118,8 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 			reads := func(s lab.System) bool {
 				return slices.ContainsFunc(sets, func(set string) bool { return l.Reads(Setup(t, l, set), s.Name, k.Key) })
 			}
-			if walks(k) && !slices.Contains(l.EntryKnobs, k.Key) && !acted[k.Key] && (effort.Nightly() || !slices.ContainsFunc(l.Systems, reads)) {
+			if walks(k) && !slices.Contains(l.EntryKnobs, k.Key) && !acted[k.Key] &&
+				(effort.Nightly() || !slices.ContainsFunc(l.Systems, reads)) {
 				t.Errorf("%s: %s changes nothing anywhere", l.Name, k.Key)
 			}
 		}
