@@ -23,7 +23,7 @@ var quick = map[string]labtest.Quick{
 				"policy=keep+n+of+tensor=0@when+evicted:n=n%2Bp1@evict=next*size-n@leave=next>10*p2+and+free<capacity/4@host=next<20*p3@ahead=5*p4",
 			"model=resnet18 batch=16 mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20 noise=0.1 policy=spare=expected>=0+and+expected<=20*p1",
 			"model=bert-base batch=16 gpu_memory=2",
-			"model=resnet18 batch=16 mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 host_memory=0.2 ssd_read=2 ssd_write=1 transfer_cost=20",
+			"model=resnet18 batch=16 mode=corrected gpu_memory=0.3 gpu_link=5 host_link=4 host_memory=0.2 ssd_read=2 ssd_write=1 transfer_cost=20",
 			"model=bert-base batch=16 times=estimated mode=corrected gpu_memory=0.6 noise=0.5 iterations=4 policy=score=benefit",
 		},
 	},
