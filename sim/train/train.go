@@ -81,9 +81,6 @@ func Own(c *policy.Chosen) system.System {
 	return s
 }
 
-// Seams are the systems of which somebody's own policy is a part, one for each place where it is asked.
-func Seams() []system.System { return own.Seams() }
-
 // OwnLook is its color and pattern in charts.
 const OwnLook = own.Look
 

@@ -16,10 +16,17 @@ func (l *Lab) Reads(u *knob.Setup, system, key string) bool {
 		return false
 	}
 	x, err := l.System(system)
-	if p := l.Script(); p != nil && k.Panel == p.Panel { // only who follows a policy reads its settings
-		return err == nil && x.Follows == p.Key
+	if err != nil {
+		return false
 	}
-	return err != nil || !slices.Contains(strings.Fields(x.Unread), key)
+	if p := l.Script(); p != nil && k.Panel == p.Panel && x.Follows != p.Key {
+		return false // only who follows a policy reads its settings
+	}
+	unread := x.Unread
+	if l.Unread != nil {
+		unread += " " + l.Unread(u, system)
+	}
+	return !slices.Contains(strings.Fields(unread), key)
 }
 
 // idle says why a setting changes nothing with a setup, whatever the system; empty if it may.

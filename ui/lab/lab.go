@@ -539,6 +539,8 @@ type Lab struct {
 	Accept func(found []byte, along []File) (Files, error)
 	// Check reports what contradicts in a setup whose every text is allowed.
 	Check func(*knob.Setup) error
+	// Unread are keys of settings that a system does not read with a setup, besides its own; nil: none.
+	Unread func(u *knob.Setup, system string) string
 	// Ready reports what is in the way of a run of a system, with what Check reports.
 	Ready func(u *knob.Setup, system string, f Files) error
 	// Run runs one system. raw is the laboratory's own result. The error is about
@@ -607,6 +609,9 @@ type Spec[S, W, R any] struct {
 	Knobs map[string][]knob.Knob[S]
 	// Check reports what contradicts in settings whose every value is allowed.
 	Check func(*S) error
+	// Unread are keys of settings that a system does not read with the others as they are, with blanks between,
+	// besides those that it never reads (System.Unread); nil: none.
+	Unread func(s *S, system string) string
 	// Accept returns what can be run of what was found in files (Lab.Accept); nil if the
 	// laboratory takes none.
 	Accept func(found []byte, along []File) (Files, error)
@@ -741,6 +746,12 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l.Check = func(u *knob.Setup) error {
 		_, err := settings(u)
 		return err
+	}
+	if spec.Unread != nil {
+		l.Unread = func(u *knob.Setup, system string) string {
+			s, _ := settings(u) // what contradicts is said elsewhere
+			return spec.Unread(s, system)
+		}
 	}
 	// ready is what runs, and what it is asked for with.
 	ready := func(u *knob.Setup, system string, f Files) (*S, W, error) {

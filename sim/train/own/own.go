@@ -61,11 +61,6 @@ func System(c *policy.Chosen) (system.System, *Ran) {
 	return s, ran
 }
 
-// Seams are the systems of which a policy can be a part, one for each place where it is asked.
-func Seams() []system.System {
-	return []system.System{(&Ran{chosen: Asks().Default()}).base(), g10.System, deepum.System}
-}
-
 // base is the system without its names.
 func (r *Ran) base() system.System {
 	switch r.chosen.Seam {

@@ -17,18 +17,26 @@ var quick = map[string]labtest.Quick{
 	"train": {
 		Set: "model=bert-base batch=16 times=estimated gpu_memory=2", Other: "model=resnet-152 batch=32 gpu_memory=2", Systems: []string{"ideal", "uvm", "g10"},
 		Long: []string{"model", "batch", "machine"}, Share: 8, Time: "iteration_s", Home: "gpu", Tight: "mode=corrected",
-		Unwalked:  []string{"own"}, // what it is a part of hangs on the policy's text
-		Elsewhere: []string{"capuchin capuchin_feedback", "buddy-capuchin capuchin_feedback"},
-		Off:       []string{"noise=0", "iterations=1"},
+		Off: []string{"noise=0", "iterations=1"},
 		Walk: []string{
-			small + " mode=corrected gpu_memory=0.4 host_memory=0.1 gpu_link=5 host_link=4 noise=0.1 iterations=1",
-			small + " mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20",
-			"model=resnet18 batch=16 mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20 noise=0.1",
+			small + " mode=corrected gpu_memory=0.4 host_memory=0.1 gpu_link=5 host_link=4 noise=0.1 iterations=1 policy=score=benefit*p1/size-idle*p2",
+			small + " mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20 " +
+				"policy=keep+n+of+tensor=0@when+evicted:n=n%2Bp1@evict=next*size-n@leave=next>10*p2+and+free<capacity/4@host=next<20*p3@ahead=5*p4",
+			"model=resnet18 batch=16 mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20 noise=0.1 policy=spare=expected>=0+and+expected<=20*p1",
 			"model=bert-base batch=16 gpu_memory=2",
+			"model=resnet18 batch=16 mode=corrected gpu_memory=0.3 gpu_link=5 host_link=4 host_memory=0.2 ssd_read=2 ssd_write=1 transfer_cost=20",
+			"model=bert-base batch=16 times=estimated mode=corrected gpu_memory=0.6 noise=0.5 iterations=4 policy=score=benefit",
 		},
 	},
-	"store":    {Off: []string{"evict=0", "clients=1", "prefetch=0"}, Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu"},
-	"compress": {Off: []string{"cache=0", "threshold=0", "naive=0", "max_ratio=1", "bound=0", "random=0"}, Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}},
+	"store": {
+		Off: []string{"evict=0", "clients=1", "prefetch=0"},
+		Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu",
+		Walk: []string{"workload=networks", "workload=networks clients=1 gpu_memory=40", "workload=pairs", "workload=allocation"},
+	},
+	"compress": {
+		Off:   []string{"cache=0", "threshold=0", "naive=0", "max_ratio=1", "bound=0", "random=0"},
+		Other: "contents=hpc", Share: 2, Elsewhere: []string{"exact", "patterns"}, Walk: []string{"contents=bert-base batch=64"},
+	},
 	"cxlssd": {
 		Set: "workload=bfs-dense scale=64", Other: "workload=tpcc scale=64", After: map[string]string{"workload": "scale=64", "scale": "scale=64"},
 		Off:     []string{"precondition=0", "link_rate=0", "own_log=0", "own_switch=0", "cores=1", "outstanding=1"},

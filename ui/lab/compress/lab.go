@@ -102,6 +102,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
+		Unread:  func(s *settings, _ string) string { return s.Own.Unread(asks) },
 		Accept:  accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {

@@ -120,6 +120,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
+		Unread:  func(s *settings, _ string) string { return s.Own.Unread(asks) },
 		Accept:  accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {

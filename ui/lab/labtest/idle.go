@@ -38,7 +38,7 @@ func idle(t *testing.T, l *lab.Lab, q Quick) {
 			}
 			if is, other := run(v, system); is != nil {
 				ran, told = true, told || slices.Contains(is.Ignored, k.Key) || !l.Reads(u, system, k.Key)
-				if other != hash || !slices.EqualFunc(is.Values, was.Values, alike) {
+				if other != hash || !slices.EqualFunc(is.Values, was.Values, sameValue) {
 					return true, true, told
 				}
 			}

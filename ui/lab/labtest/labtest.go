@@ -208,8 +208,6 @@ type Quick struct {
 	// Off are setup texts that leave other settings nothing to change, as "turns=1" does the time between turns; Chance are
 	// those of them that do so by chance, or with a setting's key behind to that.
 	Off, Chance []string
-	// Unwalked are systems that the walk over settings leaves out, because nobody has said yet what they do not read.
-	Unwalked []string
 	// Time is the key of the quantity that says how long a run takes, in which links carry what they do; Home those of
 	// the places of the picture where bytes lie that nothing has moved; Tight a setting without which links carry more than
 	// their rate, as a published simulator has it. Each may be empty.

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/lab/own"
 )
 
 // unread holds a laboratory to this: a setting that it accepts acts on a system, or the system does not read it and
@@ -32,83 +33,100 @@ func unread(t *testing.T, l *lab.Lab, q Quick) {
 		}
 		return x
 	}
-	same := func(a, b result) bool {
+	alike := func(a, b result) bool {
 		if a.err != nil || b.err != nil {
 			return a.err != nil && b.err != nil
 		}
-		return a.r.Fits == b.r.Fits && a.r.Reason == b.r.Reason && slices.EqualFunc(a.r.Values, b.r.Values, alike) && a.hash == b.hash
+		return a.r.Fits == b.r.Fits && a.r.Reason == b.r.Reason && slices.EqualFunc(a.r.Values, b.r.Values, sameValue) && a.hash == b.hash
 	}
 	for _, set := range q.Walk {
 		if err := l.Check(Setup(t, l, set)); err != nil {
 			t.Errorf("%s: the walk asks for what cannot be: %v", l.Name, err)
 		}
 	}
-	tried := 0
+	sets := append(slices.Clone(q.Walk), q.Set)
+	walks := func(k *knob.Info) bool { // what a policy may work at most ends no run of milliseconds
+		return !k.Derived && k.Kind != knob.Word && k.Kind != knob.Script && k.Key != l.Entry && k.Key != own.WorkKey &&
+			!slices.Contains(q.Elsewhere, k.Key)
+	}
+	tried, acted := 0, map[string]bool{}
 	for s := range l.Systems {
 		system := l.Systems[s].Name
-		if slices.Contains(q.Unwalked, system) {
-			continue
-		}
 		t.Run(system, func(t *testing.T) {
 			var silent, wrong []string
-			bases := make([]result, len(q.Walk)+1)
-			sets := append(slices.Clone(q.Walk), q.Set)
+			bases := make([]result, len(sets))
 			for i, set := range sets {
 				bases[i] = run(Setup(t, l, set), system)
 			}
 			for i := range l.Knobs {
 				k := &l.Knobs[i]
-				if k.Derived || k.Kind == knob.Word || k.Kind == knob.Script || k.Key == l.Entry || scripted(l, k) ||
-					slices.Contains(q.Elsewhere, k.Key) || slices.Contains(q.Elsewhere, system+" "+k.Key) {
+				if !walks(k) || slices.Contains(q.Elsewhere, system+" "+k.Key) {
 					continue
 				}
 				if tried++; !effort.Takes(tried, 8*max(1, q.Share)) {
 					continue
 				}
-				acts, declared, asked := false, true, 0
+				acts, asked := false, false
+			walk:
 				for n, set := range sets {
 					u := Setup(t, l, set)
-					if bases[n].err != nil || !bases[n].r.Fits && n < len(q.Walk) {
+					reads := l.Reads(u, system, k.Key)
+					if bases[n].err != nil || !bases[n].r.Fits && n < len(q.Walk) || reads && acts {
 						continue
 					}
-					before := asked
 					for _, text := range others(u, k, slices.Contains(q.Long, k.Key)) {
-						if acts {
-							break
-						}
 						v := u.Clone()
 						if v.Set(k.Key, text) != nil || v.Text(k.Key) == u.Text(k.Key) || k.Within != "" && v.Text(k.Within) != u.Text(k.Within) {
 							continue
 						}
 						// What comes along with a choice is no doing of the choice.
-						asked++
-						if x := run(v, system); x.err != nil || !bases[n].r.Fits && !x.r.Fits { // refused
-							asked--
-						} else {
-							acts = !same(bases[n], x)
+						x := run(v, system)
+						if x.err != nil || !bases[n].r.Fits && !x.r.Fits { // refused
+							continue
 						}
+						asked = asked || reads
+						if alike(bases[n], x) {
+							continue
+						}
+						if !reads {
+							wrong = append(wrong, k.Key+" with "+set)
+							break walk
+						}
+						acts, acted[k.Key] = true, true
+						break
 					}
-					declared = declared && (asked == before || !l.Reads(u, system, k.Key))
 				}
-				switch {
-				case asked > 0 && !acts && !declared:
+				if asked && !acts {
 					silent = append(silent, k.Key)
-				case acts && declared:
-					wrong = append(wrong, k.Key)
 				}
 			}
 			if len(silent) > 0 {
 				t.Errorf("%s: %s takes settings that change nothing, and does not say so: %s", l.Name, system, strings.Join(silent, " "))
 			}
 			if len(wrong) > 0 {
-				t.Errorf("%s: %s is said not to read settings that change its result: %s", l.Name, system, strings.Join(wrong, " "))
+				t.Errorf("%s: %s is said not to read settings that change its result: %s", l.Name, system, strings.Join(wrong, "; "))
 			}
 		})
 	}
+	t.Run("somewhere", func(t *testing.T) { // by day it is said, at night it was seen
+		for i := range l.Knobs {
+			k := &l.Knobs[i]
+			if scripted(l, k) { // its text says what is read of them
+				continue
+			}
+			reads := func(s lab.System) bool {
+				return slices.ContainsFunc(sets, func(set string) bool { return l.Reads(Setup(t, l, set), s.Name, k.Key) })
+			}
+			if walks(k) && !slices.Contains(l.EntryKnobs, k.Key) && !acted[k.Key] &&
+				(effort.Nightly() || !slices.ContainsFunc(l.Systems, reads)) {
+				t.Errorf("%s: %s changes nothing anywhere", l.Name, k.Key)
+			}
+		}
+	})
 }
 
-// alike reports whether two values are the same number, or none.
-func alike(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+// sameValue reports whether two values are the same number, or none.
+func sameValue(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 
 // scripted reports whether a setting is one of those of a policy: what its text says decides what of them is read.
 func scripted(l *lab.Lab, k *knob.Info) bool {

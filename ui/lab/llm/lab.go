@@ -105,6 +105,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
+		Unread:  func(s *settings, _ string) string { return s.Own.Unread(core.Asks()) },
 		Accept:  accept,
 		Load: func(s *settings, f lab.Files) (*work, error) {
 			w, err := loaded(s, f)

@@ -125,6 +125,21 @@ func (s *Setting) Read(place *policy.Place) (*policy.Chosen, error) {
 	return c, nil
 }
 
+// Unread are keys of what no run with the setting reads: dials that the text does not name, and the work of none.
+func (s *Setting) Unread(place *policy.Place) string {
+	c, _ := s.Read(place) // what is wrong with a text, its run says
+	var keys []string
+	for i := range s.Dials {
+		if c == nil || !c.Reads(DialKey(i)) {
+			keys = append(keys, DialKey(i))
+		}
+	}
+	if c == nil {
+		keys = append(keys, WorkKey)
+	}
+	return strings.Join(keys, " ")
+}
+
 // byDefault is the text of a place where there is none; "" if the engine does without.
 func byDefault(place *policy.Place) string {
 	if r := place.Rules[0]; r.Default != "" {

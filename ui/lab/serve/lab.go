@@ -87,6 +87,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
+		Unread:  func(s *settings, _ string) string { return s.Own.Unread(asks) },
 		Accept:  accept,
 		Source: func(s *settings) string {
 			return fmt.Sprint(s.Workload, "|", s.Entry, "|", s.OwnModel, "|", s.Arrivals, s.Pace, s.Recipe)

@@ -112,6 +112,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
+		Unread:  func(s *settings, _ string) string { return s.Own.Unread(core.Asks()) },
 		Accept:  accept,
 		Source: func(s *settings) string {
 			switch {
@@ -235,7 +236,7 @@ func systems() []lab.System {
 	best := lab.Best(
 		"No policy can be faster: a proven bound, and nothing that runs. It is what the slowest client, the store and shared computing must do, with the least that each client's own evictions cost. Nothing shows that it can be reached: it ignores clients that are too large only together, and with prefetch it assumes that every copy back is hidden.",
 		"Spillway: sums, and least covers of deficits", 10)
-	best.Unread = "gpu_memory host_memory link prefetch prefetch_yields headroom start evict evict_copy pause client_memory parallel_eviction"
+	best.Unread = "host_memory link prefetch prefetch_yields headroom evict evict_copy pause parallel_eviction evicts"
 	return append(list, own.System(core.Asks(), 12), lab.System{
 		Name: known.Name, Title: known.Title, About: known.About, Family: "Bounds", Paper: "Spillway: Belady's order by time, size and cost", Bound: true,
 	}, best)

@@ -149,6 +149,7 @@ func New() lab.Lab {
 			_, err := kerneltime.ParseCalibration(s.Calibrate)
 			return errors.Join(err, s.Machine.Validate())
 		},
+		Unread: (*settings).unread,
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
@@ -272,47 +273,41 @@ func systems() []lab.System {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Bound(&o), Main: s.Main, Usual: s.Usual, Variant: s.Compressed, Unbounded: s.Compressed,
-			Unread: unread(s),
 		}
 		if s.Recomputes && !s.Compressed {
 			list[i].Floor = recomputing
 		}
 	}
-	mine := own.System(core.Asks(), core.OwnLook)
-	mine.Unread = unread(core.Seams()...)
-	return append(list, mine)
+	return append(list, own.System(core.Asks(), core.OwnLook))
 }
 
-// unread are settings that none of some systems reads: parameters of others, of the machine what neither memory nor
-// plan depends on, prices of what nobody sells, and what tensors hold where memory is not compressed.
-func unread(of ...system.System) string {
-	published, corrected := system.Published(), system.Published()
-	corrected.Quirks = quirk.Corrected()
-	var read []string
-	for i := range of {
-		s := &of[i]
-		for _, o := range []*system.Options{&published, &corrected} {
-			read = append(read, strings.Fields(s.Runtime(o).Reads()+" "+s.Reads)...)
-		}
-		for _, p := range s.Params {
-			read = append(read, p.Key)
-		}
-		if s.Compressed {
-			read = append(read, "buddy_contents")
-		}
-		if !s.Bound(&published) {
-			read = append(read, "host_memory") // it is paid for
-			for _, k := range machine.PriceKnobs() {
-				read = append(read, k.Key)
-			}
-		}
+// unread are settings that a system does not read with the others: parameters of others, of the machine what neither
+// memory nor plan depends on, prices of what nobody sells, what tensors hold where memory is not compressed, and dials
+// that a policy does not name.
+func (s *settings) unread(name string) string {
+	x, err := s.system(name)
+	if err != nil {
+		return "" // nothing runs
+	}
+	o := system.Published() // whatever it is set to, a plan may be for the memory of another mode
+	read := strings.Fields(x.Reads)
+	for _, o.Quirks = range []quirk.Set{quirk.Published(), quirk.Corrected()} {
+		read = append(read, strings.Fields(x.Runtime(&o).Reads())...)
 	}
 	keys := []string{"buddy_contents", "iterations"}
 	for _, k := range machine.Knobs() {
 		keys = append(keys, k.Key)
 	}
+	for _, p := range x.Params {
+		read = append(read, p.Key)
+	}
+	if x.Compressed {
+		read = append(read, "buddy_contents")
+	}
 	for _, k := range machine.PriceKnobs() {
-		keys = append(keys, k.Key)
+		if keys = append(keys, k.Key); !x.Bound(&o) {
+			read = append(read, k.Key, "host_memory") // it is paid for
+		}
 	}
 	for _, x := range core.All() {
 		for _, p := range x.Params {
@@ -320,7 +315,8 @@ func unread(of ...system.System) string {
 		}
 	}
 	slices.Sort(keys)
-	return strings.Join(slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return slices.Contains(read, key) }), " ")
+	keys = slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return slices.Contains(read, key) })
+	return strings.Join(keys, " ") + " " + s.Own.Unread(core.Asks())
 }
 
 // system is the system of a result.

@@ -25,7 +25,6 @@ import (
 	"spillway/sim/workload"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
-	"spillway/ui/lab/own"
 )
 
 // filled returns the settings that a setup means.
@@ -40,172 +39,12 @@ func filled(t *testing.T, u *knob.Setup) settings {
 	return s
 }
 
-// other returns a text of the knob that is not text.
-func other(k *knob.Info, text string) string {
-	if k.Key == "calibrate" {
-		return "product:2,convolution:2"
-	}
-	switch k.Kind {
-	case knob.Number:
-		v, _ := knob.ParseDecimal(text, k.Scale)
-		if k.Key == "safety" {
-			return "8" // little changes nothing: plans are made of whole tensors
-		}
-		if k.Key == "buddy_threshold" {
-			return "10" // of sparse contents 14 % of the entries overflow
-		}
-		switch k.Key {
-		case "lms_limit":
-			return "10" // a little less is less than a segment
-		case "lms_size":
-			return "64" // tensors are larger, or much smaller, than the usual
-		case "image":
-			return "256" // 0 is the network's own
-		case "swapadvisor_generations":
-			return "1" // the search has settled before the usual
-		}
-		if v == 0 {
-			return knob.Decimal(min(k.Scale, k.Max), k.Scale)
-		}
-		if w := v / 16 * 15; w >= k.Min && w != v && k.Scale > 1 {
-			return knob.Decimal(w, k.Scale)
-		}
-		if v == k.Max {
-			return knob.Decimal(k.Min, k.Scale)
-		}
-		return knob.Decimal(min(v+max(v, 3), k.Max), k.Scale)
-	case knob.One:
-		for _, c := range k.Choices {
-			if c.Key != text {
-				return c.Key
-			}
-		}
-	case knob.Many:
-		return k.Choices[0].Key
-	}
-	if deeper := strings.Replace(text, "layers:2,", "layers:3,", 1); deeper != text {
-		return deeper // of a described network
-	}
-	return text + "x"
-}
-
 // shareOfSettings is one in how many combinations of a setting, a system and where both
 // are tried a run of tests takes.
 const shareOfSettings = 8
 
-// Every setting changes what runs, or is marked as one that changes nothing now. A
-// setting is tried until it has acted once; that one which is marked changes nothing is
-// tried in a share of the places, and at night in all of them.
-func TestEveryKnobActs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
-	l := New()
-	acts := map[string]bool{}
-	// Where each of the settings matters: with estimated times, corrected, on
-	// a machine whose GPU is much too small.
-	// The last four are for those whose parameters act where blocks move or tensors are
-	// swapped, in convolutional networks, in networks by their public names, and in described ones.
-	const swapping = "model=bert-base-pytorch batch=2 sequence=128 machine=v100-32gb-pcie-3-deepum gpu_memory=1.2 mode=corrected iterations=2 um_victims=64 deepum_rows=16"
-	const convolving = "model=resnet-50 batch=16 times=estimated machine=v100-32gb-pcie-3-deepum gpu_memory=2 mode=corrected iterations=1"
-	const named = "model=vit_small_patch16_224 batch=32 times=estimated precision=amp-bf16 gpu=a100-80 gpu_memory=1 mode=corrected iterations=1"
-	const describing = "model=config network=small%7Cdecoder,layers:2,hidden:256,heads:4,kv:4,dim:64,inner:512,vocabulary:1000,sequence:128,rms,gated,rotary batch=1 mode=corrected iterations=1"
-	// Of what the planner does others' plans can be as good, so its switches are tried without them.
-	const planning = "model=bert-base batch=64 times=estimated gpu_memory=2 host_memory=1 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected iterations=1 spillway_others=0"
-	const shared = "model=bert-base-pytorch batch=2 sequence=128 gpu_memory=1.2 host_memory=0.5 mode=corrected iterations=1 spillway_others=0"
-	combination := 0
-	for _, base := range []string{
-		"model=bert-base batch=16 times=estimated gpu_memory=0.5 host_memory=1 mode=corrected iterations=3 noise=0.2",
-		"model=bert-base batch=16 times=as-paper gpu_memory=0.5 host_memory=1 mode=published iterations=3 noise=0.2",
-		"model=bert-base batch=16 times=estimated gpu_memory=0.5 ssd=z-nand mode=corrected",
-		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving, named, describing, planning, shared,
-	} {
-		u := set(t, base)
-		names := []string{"uvm", "deepum+", "buddy-g10", "g10"} // they have every other setting between them
-		last := slices.Contains([]string{swapping, convolving, named, describing}, base)
-		if last {
-			names = compared()
-		}
-		switch base {
-		case convolving:
-			names = []string{"vdnn"}
-		case named, describing:
-			names = []string{"uvm"}
-		case planning, shared:
-			last, names = true, []string{"spillway"}
-		}
-		before := map[string]string{}
-		for i := range l.Knobs {
-			k := &l.Knobs[i]
-			if k.Key == "entry" || slices.Contains(l.EntryKnobs, k.Key) || k.Derived { // only with files; TestParts
-				continue
-			}
-			tried := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !concerned(k.Key, name) })
-			if len(tried) == 0 || last && acts[k.Key] {
-				continue
-			}
-			v := u.Clone()
-			if err := v.Set(k.Key, other(k, u.Text(k.Key))); err != nil {
-				t.Fatalf("%s: %v", k.Key, err)
-			}
-			if k.Key == "model" {
-				_ = v.Set("batch", "16")
-			}
-			if l.Check(v) != nil {
-				continue // contradicts here; another base may do
-			}
-			marked := u.Moot(k.Key) != "" || u.Hidden(k.Key)
-			for _, name := range tried {
-				combination++
-				seeking := !acts[k.Key] && !marked
-				if !seeking && !effort.Takes(combination, shareOfSettings) {
-					continue
-				}
-				if before[name] == "" {
-					before[name] = outcome(t, &l, u, name)
-				}
-				if outcome(t, &l, v, name) == before[name] {
-					continue
-				}
-				if acts[k.Key] = true; marked {
-					t.Errorf("%s: %s is marked %q, but changes what %s does", base, k.Key, u.Moot(k.Key), name)
-				}
-			}
-		}
-	}
-	acts["spillway_others"] = true // in random workloads alone: TestEveryKnobMatters
-	for _, key := range []string{own.TextKey, own.WorkKey, "p1", "p2", "p3", "p4"} {
-		acts[key] = true // for what somebody wrote alone: TestOwn
-	}
-	for i := range l.Knobs {
-		if k := &l.Knobs[i]; k.Key != "entry" && !slices.Contains(l.EntryKnobs, k.Key) && !k.Derived && !acts[k.Key] {
-			t.Errorf("%s changes nothing anywhere", k.Key)
-		}
-	}
-}
-
 // noConvolutions is in what vDNN says where it finds none.
 const noConvolutions = "none is a convolution"
-
-// compared are the systems of the DeepUM paper's comparison.
-func compared() (names []string) {
-	for i := range core.Systems {
-		if s := &core.Systems[i]; s.Family == "DeepUM's comparison" {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
-// outcome is what a system's report says, and the hash of its result.
-func outcome(t *testing.T, l *lab.Lab, u *knob.Setup, name string) string {
-	t.Helper()
-	r, raw, err := l.Run(u, name, nil, nil)
-	if err != nil {
-		t.Fatalf("%s, %s: %v", u, name, err)
-	}
-	return l.Hash(raw) + fmt.Sprint(r.Values)
-}
 
 // Presets and GPUs set the GPU that kernel times are estimated for.
 func TestKernelTimesFollowTheGPU(t *testing.T) {
