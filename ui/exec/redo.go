@@ -108,12 +108,12 @@ func Redo(l *lab.Lab, ask *Ask, outcomes []study.Outcome, files lab.Files, p lab
 // called is the place of the run with a name, or of the only one that has all of the settings
 // in it: later versions may say more of a run than the one that wrote its name. -1 is none.
 func called(runs []study.Run, name string) int {
+	if at := slices.IndexFunc(runs, func(r study.Run) bool { return r.Name == name }); at >= 0 {
+		return at
+	}
 	words := strings.Fields(name)
 	found := -1
 	for i := range runs {
-		if runs[i].Name == name {
-			return i
-		}
 		has := strings.Fields(runs[i].Name)
 		if len(words) == 0 || len(has) <= len(words) || has[0] != words[0] || slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(has, w) }) {
 			continue
