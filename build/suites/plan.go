@@ -139,8 +139,7 @@ func (p *planner) short() []string {
 //go:embed long.txt
 var longTests string
 
-// long are their folders and, as go test's -run and -skip take them, their names, which no other
-// test has.
+// long are their folders and, as go test's -run and -skip take them, their names.
 func long() (folders []string, pattern string) {
 	var names []string
 	for line := range strings.Lines(longTests) {
@@ -245,13 +244,15 @@ func (p *planner) full(record *record) run {
 	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool {
 		return i.native && i.folder != law && !slices.Contains(builders, i.folder)
 	}), false, vetted, "-skip", pattern)
-	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
-		return inPages(i) && (p.nightly || effort.OnPlatform(i.folder))
-	}), true, p.short()...)
+	wasm := func(name string, labs bool) task {
+		return p.goTest(name, p.list(func(i *goPackageInfo) bool {
+			return inPages(i) && effort.Covers("ui/lab/*", i.folder) == labs && (p.nightly || effort.OnPlatform(i.folder))
+		}), true, p.short()...)
+	}
 	inTest := append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native,
-		p.browser("browser", inTests(pass)+" --project=page --project=fresh"), wasm)
+		p.browser("browser", inTests(pass)+" --project=page --project=fresh"), wasm("test-wasm", false))
 	rest := []task{
-		p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-long", folders, false, "-run", pattern),
+		p.browser("browser-rest", "--project=page --project=fresh"), p.goTest("test-long", folders, false, "-run", pattern), wasm("test-wasm-labs", true),
 		p.goTest("test-builds", builders, false), check("check-vet"), check("check-static"), check("check-fix"), check("check-dead"),
 	}
 	rest[0].env = append(rest[0].env, "SPILLWAY_WITHOUT="+strings.Join(pass, ","))

@@ -289,8 +289,8 @@ func (t *task) again() string {
 
 func (f *failure) print(w io.Writer) {
 	fmt.Fprintf(w, "\nFAILED  %s\n", f.what)
-	for line := range strings.Lines(strings.TrimRight(f.output, "\n") + "\n") {
-		fmt.Fprint(w, "    ", line)
+	for line := range strings.Lines(strings.TrimRight(f.output, "\n")) {
+		fmt.Fprint(w, "    ", strings.TrimSuffix(line, "\n"), "\n")
 	}
 	fmt.Fprintf(w, "again:  %s\n\n", f.repeat)
 }
