@@ -17,7 +17,7 @@ var quick = map[string]labtest.Quick{
 	"train": {
 		Set: "model=bert-base batch=16 times=estimated gpu_memory=2", Other: "model=resnet-152 batch=32 gpu_memory=2", Systems: []string{"ideal", "uvm", "g10"},
 		Long: []string{"model", "batch", "machine"}, Share: 8, Time: "iteration_s", Home: "gpu", Tight: "mode=corrected",
-		Off: []string{"noise=0", "iterations=1"},
+		Off: []string{"noise=0", "iterations=1"}, Chance: []string{"iterations=1 duplex_loss"},
 		Walk: []string{
 			small + " mode=corrected gpu_memory=0.4 host_memory=0.1 gpu_link=5 host_link=4 noise=0.1 iterations=1 policy=score=benefit*p1/size-idle*p2",
 			small + " mode=corrected gpu_memory=0.4 gpu_link=5 host_link=4 transfer_cost=5 duplex_loss=20 " +
@@ -29,7 +29,7 @@ var quick = map[string]labtest.Quick{
 		},
 	},
 	"store": {
-		Off: []string{"evict=0", "clients=1", "prefetch=0"},
+		Off: []string{"evict=0", "clients=1", "prefetch=0"}, Chance: []string{"clients=1"},
 		Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4, Time: "time_s", Home: "gpu",
 		Walk: []string{"workload=networks", "workload=networks clients=1 gpu_memory=40", "workload=pairs", "workload=allocation"},
 	},
@@ -48,7 +48,7 @@ var quick = map[string]labtest.Quick{
 		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
 		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2, Time: "time_ms", Home: "host",
 		Cure: []string{"workload=create scale=256 calls=3000"}, Off: []string{"payload=zeros", "fresh=0", "warm=0", "streams=1"},
-		Chance: []string{"payload=zeros", "fresh=0", "warm=0 page_cache"},
+		Chance: []string{"payload=zeros", "fresh=0", "warm=0 page_cache", "warm=0 keeps_freed"},
 		Walk: []string{
 			"workload=varmail scale=256 calls=60000 payload=share changed=5 fresh=1 fresh_share=10 warm=1 byte_limit=20 io=8 append=40000",
 			"workload=oltp scale=256 calls=3000000 payload=share changed=5 page_cache=512 ssd_dram=32 journal=32 own_cache=512",

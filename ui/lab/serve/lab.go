@@ -178,8 +178,13 @@ func describe(w *work, s *settings, r *result) *report.Report {
 	if x := &r.setting; x.Node.GPUs == x.Tensor {
 		rep.SayIdle("affinity", "one copy of the model: set gpus above tensor")
 	}
-	if s.Host == 0 && r.Ran() && r.Moved.In().Bytes == 0 && r.Moved.LinkOut.Bytes == 0 {
-		rep.SayIdle("link", "no host memory to keep keys and values in: set host above 0")
+	if r.Ran() && r.Moved.In().Bytes == 0 && r.Moved.LinkOut.Bytes == 0 {
+		switch {
+		case s.Host == 0:
+			rep.SayIdle("link pageable second drive_read", "no host memory to keep keys and values in: set host above 0")
+		case !w.shares():
+			rep.SayIdle("link pageable", "prompts share nothing that is kept: set groups and shared, or turns")
+		}
 	}
 	r.tell(rep)
 	if !r.Ran() {

@@ -271,7 +271,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	for _, d := range machine.Drives() {
 		drives.Choices = append(drives.Choices, knob.Choice{Key: d.Key, Label: d.Title, Source: d.Source + ". Price: " + d.PriceOf})
 	}
-	tensor := number(knob.Info{Key: "tensor", Label: "GPUs of a copy", Help: "How many GPUs hold one copy of the model; the others hold more copies.", Max: 64, Kind: knob.One}, func(s *settings) *int64 { return &s.Tensor })
+	tensor := number(knob.Info{Key: "tensor", Label: "GPUs of a copy", Help: "How many GPUs hold one copy of the model; the others hold more copies.", Max: 64, Kind: knob.One, Idle: []knob.Idle{{While: "gpus=1", Why: "one GPU: set gpus above 1"}}}, func(s *settings) *int64 { return &s.Tensor })
 	tensor.Choices = []knob.Choice{{Key: "0", Label: "as few as hold it", Names: []string{"auto"}}}
 	for _, n := range []string{"1", "2", "4", "8", "16"} {
 		tensor.Choices = append(tensor.Choices, knob.Choice{Key: n, Label: n})
