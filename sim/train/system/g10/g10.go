@@ -124,7 +124,7 @@ var System = system.System{
 	Look:    6,
 	Quirks:  planned&^quirk.InstantSSD | byHost,
 	Params:  []*system.Param{&Safety, &Arena, &system.CopyAhead, &system.Spare},
-	Reads:   "transfer_cost",
+	Reads:   "transfer_cost fault_latency alloc_rate",
 	Plan:    variant{host: true}.plan,
 	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true}.runtime,

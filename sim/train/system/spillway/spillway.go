@@ -80,6 +80,10 @@ type Other struct {
 
 // With is the planner that has plans of other systems among its candidates.
 func With(others ...Other) system.System {
+	reads := ""
+	for i := range others {
+		reads += " " + others[i].Reads
+	}
 	return system.System{
 		Name:   "spillway",
 		Title:  "Spillway (ours)",
@@ -91,6 +95,7 @@ func With(others ...Other) system.System {
 		Pieces: 64,
 		Quirks: swap.Quirks,
 		Params: []*system.Param{&Prices, &Primal, &Tiers, &Ahead, &Others},
+		Reads:  reads,
 		Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
 			return search(w, m, o, others, progress)
 		},
