@@ -66,7 +66,8 @@ type junitEnd struct {
 	Text    string `xml:",chardata"`
 }
 
-// close reads the file; without one, or one that ends early, the task's log says why.
+// close reads the file. Without one, or one that ends early, as node's does with --test-force-exit,
+// the task's exit status is its result.
 func (j *junit) close() (s suite) {
 	data, err := os.ReadFile(j.file)
 	if err != nil {
@@ -75,8 +76,8 @@ func (j *junit) close() (s suite) {
 	var all junitSuite
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	decoder.Strict = false
-	if err := decoder.Decode(&all); err != nil {
-		return suite{Failed: 1, failures: []failure{{j.file, err.Error(), "make test"}}}
+	if decoder.Decode(&all) != nil {
+		return s
 	}
 	j.add(&s, &all, nil)
 	for i := range s.failures {

@@ -123,6 +123,10 @@ func TestNodeResults(t *testing.T) {
 	if s.Passed != 2 || s.Failed != 1 || s.Skipped != 1 || s.failures[0].repeat != "make test-edge" || s.failures[0].output != "1 == 2\nwhere" {
 		t.Errorf("%+v", s)
 	}
+	j.file = t.TempDir() + "/x.xml"
+	if s := left(t, j, j.file, `<testsuites><testcase name="one"`); s.Passed+s.Failed > 0 {
+		t.Errorf("a file that ends early has %+v", s)
+	}
 }
 
 func TestPlaywrightResults(t *testing.T) {

@@ -133,7 +133,7 @@ func RunKnobs() []knob.Knob[Options] {
 	})
 	add(func(o *Options) *int64 { return &o.Seed }, knob.Info{
 		Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
-		Help: "Seed of the kernel times' error.", Idle: []knob.Idle{{While: "noise=0", Why: "kernel times have no error: set noise above 0"}},
+		Help: "Seed of the kernel times' error.",
 	})
 	return ks
 }

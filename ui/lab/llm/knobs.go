@@ -314,7 +314,7 @@ var (
 
 // idle makes settings ones that others leave nothing to change.
 func idle(list []setting, why []knob.Idle, keys string) {
-	for _, key := range strings.Fields(keys) {
+	for key := range strings.FieldsSeq(keys) {
 		at := slices.IndexFunc(list, func(k setting) bool { return k.Key == key })
 		list[at].Idle = append(list[at].Idle, why...)
 	}

@@ -301,6 +301,9 @@ func (s *settings) unread(name string) string {
 	for _, p := range x.Params {
 		read = append(read, p.Key)
 	}
+	if s.Options.Noise == 0 { // the error of kernel times has no seed then
+		keys = append(keys, "seed")
+	}
 	if x.Compressed {
 		read = append(read, "buddy_contents")
 	}

@@ -283,7 +283,6 @@ func TestMoot(t *testing.T) {
 			inert[key] = true
 		}
 	}
-	inert["seed"] = true // of kernel times without an error
 	got := marked()
 	if got["optimizer"] != "the paper profiled no optimizer; take estimated kernel times" {
 		t.Errorf("optimizer: %q", got)
@@ -294,7 +293,7 @@ func TestMoot(t *testing.T) {
 		t.Errorf("as published: %q; want %v", got, inert)
 	}
 	h.Choose("mode", "corrected")
-	if got := marked(); len(got) != 1 || got["seed"] != "kernel times have no error: set noise above 0" {
+	if got := marked(); len(got) != 0 {
 		t.Errorf("corrected: %q", got)
 	}
 	h.Choose("ssd", flash.Drives()[0].Key)
@@ -304,7 +303,7 @@ func TestMoot(t *testing.T) {
 			t.Errorf("%s is marked %q", key, got[key])
 		}
 	}
-	if len(got) != 6 {
+	if len(got) != 5 {
 		t.Errorf("with a drive: %q", got)
 	}
 	b := newHost(t, "v=2&lab=bakery&oven=gas")

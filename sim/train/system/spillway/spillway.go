@@ -32,6 +32,7 @@ package spillway
 
 import (
 	"errors"
+	"strings"
 
 	"spillway/sim/train/engine"
 	"spillway/sim/train/engine/swap"
@@ -80,9 +81,9 @@ type Other struct {
 
 // With is the planner that has plans of other systems among its candidates.
 func With(others ...Other) system.System {
-	reads := ""
+	var reads []string
 	for i := range others {
-		reads += " " + others[i].Reads
+		reads = append(reads, others[i].Reads)
 	}
 	return system.System{
 		Name:   "spillway",
@@ -95,7 +96,7 @@ func With(others ...Other) system.System {
 		Pieces: 64,
 		Quirks: swap.Quirks,
 		Params: []*system.Param{&Prices, &Primal, &Tiers, &Ahead, &Others},
-		Reads:  reads,
+		Reads:  strings.Join(reads, " "),
 		Search: func(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
 			return search(w, m, o, others, progress)
 		},

@@ -82,6 +82,7 @@ var System = system.System{
 	Look:   13,
 	Quirks: swap.Quirks,
 	Params: []*system.Param{&Population, &Generations, &system.CopyAhead},
+	Reads:  "seed",
 	Search: search,
 	Effort: system.Effort{Tried: func(o *system.Options) float64 {
 		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
