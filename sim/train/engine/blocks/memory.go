@@ -28,9 +28,10 @@ func (Memory) Executes() []program.Kind { return nil }
 // NoHost says that blocks that leave go to host memory.
 func (Memory) NoHost() bool { return false }
 
-// Reads are the settings of GPU, host and the link between them, over which only a pager moves both ways at once.
+// Reads are the settings of GPU, host and the link between them, over which only a pager moves both ways at once; rows
+// that a kernel touches, and which thread is next, are drawn by the seed.
 func (m Memory) Reads() string {
-	const all = "gpu_clock iterations gpu_memory host_memory gpu_link host_link"
+	const all = "gpu_clock iterations gpu_memory host_memory gpu_link host_link seed"
 	if m.Pager == nil {
 		return all
 	}
