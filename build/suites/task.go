@@ -54,11 +54,10 @@ type suite struct {
 
 // A container is a Go package or a file of tests.
 type container struct {
-	Name   string     `json:"name"`
-	Wall   float64    `json:"wall_s"`
-	CPU    float64    `json:"cpu_s,omitempty"` // 0: not known, or its result came from Go's cache
-	Cached bool       `json:"cached,omitempty"`
-	Tests  []testTime `json:"tests,omitempty"` // the outermost ones
+	Name  string     `json:"name"`
+	Wall  float64    `json:"wall_s"`
+	CPU   float64    `json:"cpu_s,omitempty"` // 0: not known, or its result came from Go's cache
+	Tests []testTime `json:"tests,omitempty"` // the outermost ones
 }
 
 // A testTime is how long a test took, from its beginning to its end.

@@ -262,14 +262,8 @@ func (i *Info) outside(v, least, most int64) error {
 	return fmt.Errorf("%s is %s; want %s to %s", i.Label, join(Decimal(v, i.Scale), i.Unit), Decimal(least, i.Scale), Decimal(most, i.Scale))
 }
 
-// name is the label as it stands inside a sentence: it begins small, but for abbreviations and names such as ZeRO.
-func (i *Info) name() string {
-	first, _, _ := strings.Cut(i.Label, " ")
-	if len(first) > 1 && strings.ToLower(first[1:]) == first[1:] && first[1] >= 'a' && first[1] <= 'z' {
-		return strings.ToLower(i.Label[:1]) + i.Label[1:]
-	}
-	return i.Label
-}
+// name is the label as it stands inside a sentence.
+func (i *Info) name() string { return prose.Lower(i.Label) }
 
 // canonMany orders the keys as the choices are and names a set that they are.
 func (i *Info) canonMany(text string) (string, error) {
